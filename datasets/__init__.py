@@ -1,0 +1,1 @@
+"""The datasets that come with hashbench, one file each."""

@@ -1,0 +1,66 @@
+"""The command line: one module a command, imported when that command is called."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+import click
+
+import hashbench
+from hashbench.errors import HashbenchError
+
+#: command -> (module below this package, one line for --help); the object in it has the
+#: command's name
+COMMANDS = {
+    "list": ("listing", "List methods, datasets, reports and measures."),
+    "show": ("listing", "Show one plugin: paper, parameters with defaults, origin."),
+    "evaluate": ("evaluate", "Score codes that somebody else produced."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command's module only to run it or to show its help."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order a newcomer needs them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return one command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"hashbench.commands.{COMMANDS[cmd_name][0]}")
+        command: click.Command = getattr(module, f"{cmd_name}_command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(hashbench.__version__, prog_name="hashbench")
+def cli() -> None:
+    """Benchmark cross-modal hashing: image-text retrieval with short binary codes."""
+
+
+def main(arguments: list[str] | None = None) -> Any:
+    """Run the command line; what the user did wrong is one line and exit code 2."""
+    try:
+        return cli.main(args=arguments, prog_name="hashbench", standalone_mode=True)
+    except HashbenchError as error:
+        click.echo(f"hashbench: {error}", err=True)
+        sys.exit(2)
+
+
+#: ``--plugin``, for every command that looks at plugins
+plugin_option = click.option(
+    "--plugin",
+    "plugins",
+    multiple=True,
+    metavar="PATH",
+    help="A file or folder with plugins of your own; may be repeated.",
+)

@@ -1,0 +1,37 @@
+"""What a user did wrong, said once and in one line.
+
+The command line turns these into a message and exit code 2; a traceback is left to defects.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class HashbenchError(ValueError):
+    """Bad input: the text names the thing, the value found and the values allowed."""
+
+
+class DeclinedError(HashbenchError):
+    """A method declines a dataset for a reason of its own; the cell is skipped, not failed."""
+
+
+def unknown(kind: str, name: str, allowed: Iterable[str]) -> HashbenchError:
+    """Return the error for a name nobody knows, with the nearest names that exist.
+
+    Examples
+    --------
+    >>> print(unknown("dataset", "wik", ["wiki", "emoji"]))
+    unknown dataset 'wik'; did you mean 'wiki'?
+    """
+    allowed = sorted(allowed)
+    near = difflib.get_close_matches(name, allowed, n=3, cutoff=0.6)
+    if near:
+        return HashbenchError(f"unknown {kind} {name!r}; did you mean {_either(near)}?")
+    return HashbenchError(f"unknown {kind} {name!r}; allowed: {', '.join(allowed) or 'none'}")
+
+
+def _either(names: list[str]) -> str:
+    quoted = [repr(name) for name in names]
+    return quoted[0] if len(quoted) == 1 else ", ".join(quoted[:-1]) + f" or {quoted[-1]}"

@@ -1,0 +1,64 @@
+"""Canonical correlation analysis through whitening and one singular value decomposition."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from hashbench.linalg.ridge import cross, gram
+from hashbench.validation import Matrix
+
+
+class CCA(NamedTuple):
+    """Canonical directions of two views, strongest first.
+
+    Attributes
+    ----------
+    left, right : (d1, k), (d2, k)
+        Directions a, b with a'(C11 + ridge I) a = 1 and the same for b. Columns beyond the rank
+        of the cross-covariance are zero: there they would be rounding noise.
+    correlations : (k,)
+    """
+
+    left: Matrix
+    right: Matrix
+    correlations: Matrix
+
+
+def whitening(C: Matrix, rtol: float = 1e-12) -> Matrix:
+    """Return M, (d, r), with M'C M = I for a symmetric positive semi-definite C of rank r."""
+    values, vectors = np.linalg.eigh(C)
+    keep = values > max(values[-1], 0.0) * rtol
+    return np.asarray(vectors[:, keep] / np.sqrt(values[keep]))
+
+
+def cca(
+    X: Matrix,
+    Y: Matrix,
+    k: int,
+    ridge: float = 1e-4,
+    means: tuple[Matrix | None, Matrix | None] = (None, None),
+) -> CCA:
+    """Return the k leading canonical pairs of X and Y, with a ridge on the scatter matrices.
+
+    Parameters
+    ----------
+    X, Y : (n, d1), (n, d2)
+    k : int
+        Padded with zero columns beyond the number of meaningful directions.
+    ridge : float
+        Added to the diagonals of X'X and Y'Y (sums over rows, not means).
+    means : pair of (d,)
+        Subtracted from the rows without copying them.
+    """
+    Mx = whitening(gram(X, means[0]) + ridge * np.eye(X.shape[1]))
+    My = whitening(gram(Y, means[1]) + ridge * np.eye(Y.shape[1]))
+    left, correlations, right = np.linalg.svd(Mx.T @ cross(X, Y, *means) @ My, full_matrices=False)
+    precision = max(np.finfo(X.dtype).eps, np.finfo(Y.dtype).eps) * max(*X.shape, *Y.shape)
+    rank = min(k, int((correlations > correlations[0] * precision).sum()))
+    A, B = np.zeros((X.shape[1], k)), np.zeros((Y.shape[1], k))
+    A[:, :rank], B[:, :rank] = Mx @ left[:, :rank], My @ right[:rank].T
+    padded = np.zeros(k)
+    padded[:rank] = correlations[:rank]
+    return CCA(A, B, padded)

@@ -1,0 +1,110 @@
+"""What features go through before a method sees them: centring, unit rows, kernel anchors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hashbench.validation import BLOCK_ROWS, Matrix
+
+
+def centre(views: Sequence[Matrix]) -> tuple[list[Matrix], list[Matrix]]:
+    """Return the views minus their column means, and those means in float64."""
+    means = [X.mean(axis=0, dtype=np.float64) for X in views]
+    return [X - mean.astype(X.dtype) for X, mean in zip(views, means, strict=True)], means
+
+
+def unit_rows(X: Matrix) -> Matrix:
+    """Return X with every row divided by its Euclidean norm; zero rows stay zero."""
+    norms = np.sqrt(np.einsum("ij,ij->i", X, X))
+    return np.asarray(X / np.where(norms > 0, norms, 1)[:, None])
+
+
+def squared_distances(X: Matrix, A: Matrix) -> Matrix:
+    """Return the (n, a) squared Euclidean distances between rows of X and rows of A."""
+    D = X @ (-2 * A.T).astype(X.dtype)
+    D += np.einsum("ij,ij->i", X, X)[:, None]
+    D += np.einsum("ij,ij->i", A, A).astype(X.dtype)
+    return np.maximum(D, 0, out=D)
+
+
+def mean_squared_distance(X: Matrix) -> float:
+    """Return the mean of all n^2 squared distances between rows, in O(n d)."""
+    mean = X.mean(axis=0, dtype=np.float64)
+    squares = sum(
+        float(np.square(X[start : start + BLOCK_ROWS] - mean).sum())
+        for start in range(0, X.shape[0], BLOCK_ROWS)
+    )
+    return float(2 * squares / X.shape[0])
+
+
+def anchor_rows(
+    n: int, count: int, rng: np.random.Generator
+) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+    """Return the indices of ``count`` random rows out of n, or of all n where there are fewer."""
+    return rng.choice(n, size=min(count, n), replace=False)
+
+
+class UnitRows:
+    """Feature map: rows of Euclidean norm one."""
+
+    def transform(self, X: Matrix) -> Matrix:
+        """Map (n, d) rows to unit rows."""
+        return unit_rows(X)
+
+
+class RBF:
+    """Feature map: exp(-||x - a_j||^2 / width) for anchors a_1..a_m, optionally centred.
+
+    Parameters
+    ----------
+    anchors : (m, d)
+    width : float, optional
+        The denominator. If not given, ``fit`` takes twice the mean squared distance between the
+        training rows and the anchors.
+    centred : bool
+        Subtract the training means of the features.
+    mean : (d,), optional
+        Subtracted from the rows first.
+    """
+
+    def __init__(
+        self,
+        anchors: Matrix,
+        width: float | None = None,
+        centred: bool = True,
+        mean: Matrix | None = None,
+    ) -> None:
+        self.mean = None if mean is None else mean.astype(anchors.dtype)
+        self.anchors = anchors if self.mean is None else anchors - self.mean
+        self.width, self.centred = width, centred
+        self.feature_mean: Matrix | None = None
+
+    def _distances(self, X: Matrix) -> Matrix:
+        return squared_distances(X if self.mean is None else X - self.mean, self.anchors)
+
+    def _kernel(self, D: Matrix) -> Matrix:
+        assert self.width is not None, "fit_transform comes first"
+        D /= -self.width
+        return np.exp(D, out=D)
+
+    def fit_transform(self, X: Matrix) -> Matrix:
+        """Fix width and means on the training rows and return their (n, m) features."""
+        D = self._distances(X)
+        if self.width is None:
+            self.width = 2 * float(D.mean(dtype=np.float64))
+        # Rows that are all equal to the anchors have no scale of their own.
+        self.width = self.width if self.width > 0 else 1.0
+        K = self._kernel(D)
+        if self.centred:
+            self.feature_mean = K.mean(axis=0, dtype=np.float64).astype(K.dtype)
+            K -= self.feature_mean
+        return K
+
+    def transform(self, X: Matrix) -> Matrix:
+        """Map (n, d) rows to (n, m) kernel features."""
+        K = self._kernel(self._distances(X))
+        if self.feature_mean is not None:
+            K -= self.feature_mean
+        return K

@@ -1,0 +1,1 @@
+"""The methods that come with hashbench, one file each."""

@@ -1,0 +1,1 @@
+"""The tables and figures that come with hashbench, one file each."""
