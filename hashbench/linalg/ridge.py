@@ -70,6 +70,12 @@ class Ridge:
             return np.asarray(vectors @ (inverse[:, None] * (vectors.T @ right)))
         return np.asarray(scipy.linalg.cho_solve(self._factor, right))
 
+    def quadratic(self, W: Matrix) -> float:
+        """Return ||(X - 1 mean') W||^2 for W, (d, t); no pass over X if d <= n."""
+        if self.primal:
+            return float(np.sum(W * (self.gram @ W)))
+        return float(np.square(self._project(W)).sum())
+
     def products(self, T: Matrix) -> Matrix:
         """Return (X - 1 mean')' T, (d, t) in float64."""
         return cross(self.X, T, self.mean)
@@ -88,8 +94,10 @@ class Ridge:
         """
         if self.primal:
             return self._inverse(np.asarray(S, np.float64))
-        XS = self.X @ S if self.mean is None else self.X @ S - self.mean @ S
-        return np.asarray((S - self.products(self._inverse(XS))) / self.penalty)
+        return np.asarray((S - self.products(self._inverse(self._project(S)))) / self.penalty)
+
+    def _project(self, W: Matrix) -> Matrix:
+        return np.asarray(self.X @ W if self.mean is None else self.X @ W - self.mean @ W)
 
 
 def gram(X: Matrix, mean: Matrix | None = None) -> Matrix:
