@@ -19,6 +19,7 @@ import numpy.typing as npt
 import scipy
 
 from hashbench.errors import HashbenchError, unknown
+from hashbench.fetch import DataFile
 from hashbench.method import Citation
 from hashbench.parameters import Parametrised
 
@@ -209,6 +210,7 @@ class Dataset(Parametrised, ABC):
     #: by name; the first is the default
     preprocessing: ClassVar[tuple[str, ...]] = ("none", "none")
     #: one a view, fitted on training rows: see hashbench.preprocessing
+    files: ClassVar[tuple[DataFile, ...]] = ()  #: what it is read from: see hashbench.fetch
 
     @abstractmethod
     def load(self) -> Data:

@@ -1,0 +1,277 @@
+"""Made-up data: for tests, for timing and for scale, never for claims about retrieval.
+
+Every item has classes; its classes and a variation of its own give a short latent vector, which
+each view shows through a random linear map, in noise. The presets have the shapes of data that
+papers use. They are written to disk in blocks once and read as memory maps, so that 3 GB of
+features never stand in memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from hashbench.dataset import Data, Dataset, RandomQuery
+from hashbench.errors import HashbenchError
+from hashbench.fetch import cache_folder
+
+LATENT_DIM = 32
+OWN_VARIATION = 0.5  # standard deviation within a class; between classes it is 1
+BLOCK_ROWS = 8192
+
+Real = npt.NDArray[np.float32]
+TextKind = Literal["dense", "topics", "tags"]
+
+
+def make_labels(
+    rows: int, classes: int, labels_per_row: float, rng: np.random.Generator
+) -> npt.NDArray[np.uint8]:
+    """Give every row one class at random, and each other class so that the mean is as asked."""
+    if not 1 <= labels_per_row <= classes:
+        raise HashbenchError(
+            f"labels_per_row: found {labels_per_row}; allowed: from 1 to the number of classes, "
+            f"{classes}"
+        )
+    others = (labels_per_row - 1) / max(classes - 1, 1)
+    labels = (rng.random((rows, classes)) < others).astype(np.uint8)
+    labels[np.arange(rows), rng.integers(classes, size=rows)] = 1
+    return labels
+
+
+class Generator:
+    """Draws views for labelled rows, a block at a time.
+
+    Parameters
+    ----------
+    classes, image_dim, text_dim : sizes
+    snr : variance of the signal over variance of the noise, in every column
+    text : "dense" (like the image), "topics" (rows of proportions) or "tags" (rows of 0 and 1)
+    tags_per_row : their mean number, for "tags"
+    rng : the only source of randomness
+    """
+
+    def __init__(
+        self,
+        classes: int,
+        image_dim: int,
+        text_dim: int,
+        snr: float,
+        rng: np.random.Generator,
+        text: TextKind = "dense",
+        tags_per_row: float = 5.0,
+    ) -> None:
+        if not snr >= 0:
+            raise HashbenchError(f"snr: found {snr}; allowed: numbers from 0 up")
+        self.snr, self.text, self.tags_per_row, self.rng = snr, text, tags_per_row, rng
+        self.centres = rng.standard_normal((classes, LATENT_DIM), np.float32)
+        scale = np.float32(LATENT_DIM * (1 + OWN_VARIATION**2)) ** -0.5
+        self.maps = [
+            rng.standard_normal((LATENT_DIM, d), np.float32) * scale for d in (image_dim, text_dim)
+        ]
+
+    def block(self, labels: npt.NDArray[np.uint8]) -> tuple[Real, Real]:
+        """Return image and text rows for a block of labels."""
+        weights = labels / np.sqrt(labels.sum(axis=1, keepdims=True), dtype=np.float32)
+        own = self.rng.standard_normal((len(labels), LATENT_DIM), np.float32)
+        latent = weights.astype(np.float32) @ self.centres + np.float32(OWN_VARIATION) * own
+        image = self._noisy(latent @ self.maps[0])
+        signal = latent @ self.maps[1]
+        if self.text == "tags":
+            return image, self._tags(signal)
+        text = self._noisy(signal)
+        return image, _proportions(text) if self.text == "topics" else text
+
+    def _noisy(self, signal: Real) -> Real:
+        signal *= np.float32(self.snr**0.5)
+        signal += self.rng.standard_normal(signal.shape, np.float32)
+        return signal
+
+    def _tags(self, signal: Real) -> Real:
+        chances = self.tags_per_row * _proportions(2 * signal)
+        tags = self.rng.random(signal.shape, np.float32) < chances
+        # Collections drop items without a tag; here such an item gets its likeliest one.
+        bare = ~tags.any(axis=1)
+        tags[bare, chances[bare].argmax(axis=1)] = True
+        return tags.astype(np.float32)
+
+
+def _proportions(scores: Real) -> Real:
+    scores = np.exp(scores - scores.max(axis=1, keepdims=True))
+    scores /= scores.sum(axis=1, keepdims=True)
+    return scores
+
+
+class Synthetic(Dataset):
+    """Two views of labelled latent vectors, in noise.
+
+    Parameters
+    ----------
+    rows, image_dim, text_dim, classes : sizes
+    labels_per_row : mean number of labels a row; 1 is single-label
+    snr : variance of the signal over variance of the noise, in every column
+    seed : another seed is another dataset
+    """
+
+    name = "synthetic"
+    title = "Synthetic"
+    synthetic = True
+
+    def __init__(
+        self,
+        rows: int = 1000,
+        image_dim: int = 64,
+        text_dim: int = 32,
+        classes: int = 8,
+        labels_per_row: float = 1.0,
+        snr: float = 0.5,
+        seed: int = 0,
+    ) -> None:
+        self.rows = rows
+        self.image_dim = image_dim
+        self.text_dim = text_dim
+        self.classes = classes
+        self.labels_per_row = labels_per_row
+        self.snr = snr
+        self.seed = seed
+
+    def load(self) -> Data:
+        """Return the data, drawn in memory."""
+        for size in ("rows", "image_dim", "text_dim", "classes"):
+            _check_size(size, getattr(self, size))
+        rng = np.random.default_rng(self.seed)
+        labels = make_labels(self.rows, self.classes, self.labels_per_row, rng)
+        generator = Generator(self.classes, self.image_dim, self.text_dim, self.snr, rng)
+        return Data(list(generator.block(labels)), labels)
+
+
+def _check_size(what: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise HashbenchError(f"{what}: found {value!r}; allowed: whole numbers from 1 up")
+
+
+class Preset(Dataset):
+    """A made-up dataset with the shapes of a real one, kept on disk.
+
+    Parameters
+    ----------
+    rows : how many of the rows to make; all of the original's number if None
+    seed : another seed is another dataset
+    """
+
+    synthetic = True
+    n_rows: ClassVar[int]
+    image_dim: ClassVar[int] = 4096
+    text_dim: ClassVar[int]
+    classes: ClassVar[int]
+    labels_per_row: ClassVar[float]
+    text_kind: ClassVar[TextKind]
+    tags_per_row: ClassVar[float] = 5.0
+    snr: ClassVar[float] = 0.02  # 4096 columns at a higher ratio leave nothing to learn
+
+    def __init__(self, rows: int | None = None, seed: int = 0) -> None:
+        self.rows = rows
+        self.seed = seed
+
+    def load(self) -> Data:
+        """Return the data as memory maps, after writing them if they are not there."""
+        import scipy.sparse
+
+        rows = self.n_rows if self.rows is None else self.rows
+        _check_size("rows", rows)
+        folder = cache_folder() / "synthetic" / f"{self.name}-rows{rows}-seed{self.seed}-v1"
+        if not folder.is_dir():
+            with _appearing(folder) as unfinished:
+                self._write(unfinished, rows)
+        image = np.load(folder / "image.npy", mmap_mode="r")
+        text: Any = (
+            scipy.sparse.load_npz(folder / "text.npz")
+            if self.text_kind == "tags"
+            else np.load(folder / "text.npy", mmap_mode="r")
+        )
+        return Data([image, text], np.load(folder / "labels.npy"))
+
+    def _write(self, folder: Path, rows: int) -> None:
+        import scipy.sparse
+
+        needed, free = rows * self.image_dim * 4, shutil.disk_usage(folder).free
+        if free < 1.1 * needed:
+            raise HashbenchError(
+                f"{self.name}: {folder.parent} has {free / 1e9:.1f} GB free; "
+                f"{1.1 * needed / 1e9:.1f} GB are needed"
+            )
+        rng = np.random.default_rng(self.seed)
+        labels = make_labels(rows, self.classes, self.labels_per_row, rng)
+        generator = Generator(
+            self.classes,
+            self.image_dim,
+            self.text_dim,
+            self.snr,
+            rng,
+            self.text_kind,
+            self.tags_per_row,
+        )
+        texts = []
+        with (folder / "image.npy").open("wb") as stream:
+            header = {"descr": "<f4", "fortran_order": False, "shape": (rows, self.image_dim)}
+            np.lib.format.write_array_header_1_0(stream, header)
+            for start in range(0, rows, BLOCK_ROWS):
+                image, text = generator.block(labels[start : start + BLOCK_ROWS])
+                image.astype("<f4", copy=False).tofile(stream)
+                texts.append(scipy.sparse.csr_array(text) if self.text_kind == "tags" else text)
+        if self.text_kind == "tags":
+            scipy.sparse.save_npz(folder / "text.npz", scipy.sparse.vstack(texts, format="csr"))
+        else:
+            np.save(folder / "text.npy", np.concatenate(texts))
+        np.save(folder / "labels.npy", labels)
+
+
+@contextlib.contextmanager
+def _appearing(folder: Path) -> Iterator[Path]:
+    """Give a folder to write into that becomes ``folder`` at the end, whole or not at all."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        yield unfinished
+        with contextlib.suppress(OSError):  # another process was faster, with the same content
+            os.rename(unfinished, folder)
+        if not folder.is_dir():
+            raise HashbenchError(f"{folder} cannot be made")
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+class SyntheticWiki(Preset):
+    """2,866 rows, 4096-d images and 10-d topics, one of 10 labels a row."""
+
+    name = "synthetic-wiki"
+    title = "Synthetic (Wiki's shape)"
+    n_rows, text_dim, classes, labels_per_row, text_kind = 2866, 10, 10, 1.0, "topics"
+    protocols: ClassVar = {"paper": RandomQuery(0.25)}
+
+
+class SyntheticMIRFlickr(Preset):
+    """20,015 rows, 4096-d images and 1386 tags, about 3.8 of 24 labels a row."""
+
+    name = "synthetic-mirflickr"
+    title = "Synthetic (MIRFlickr's shape)"
+    n_rows, text_dim, classes, labels_per_row, text_kind = 20015, 1386, 24, 3.8, "tags"
+    tags_per_row = 4.6
+    protocols: ClassVar = {"paper": RandomQuery(0.2), "random-2000": RandomQuery(2000)}
+
+
+class SyntheticNUSWIDE(Preset):
+    """196,776 rows, 4096-d images and 1000 tags, about 2.4 of 21 labels a row."""
+
+    name = "synthetic-nuswide"
+    title = "Synthetic (NUS-WIDE's shape)"
+    n_rows, text_dim, classes, labels_per_row, text_kind = 196776, 1000, 21, 2.4, "tags"
+    tags_per_row = 6.0
+    protocols: ClassVar = {"paper": RandomQuery(0.01), "random-2000": RandomQuery(2000)}

@@ -1,0 +1,125 @@
+"""The files behind datasets: where they are looked for, where they come from, are they right.
+
+A file is named by its path below a data folder. The folders in HASHBENCH_DATA are searched
+first, then a per-user cache, which is also where downloads go. Nothing is downloaded unless
+asked for, and nothing is kept whose checksum is wrong.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from hashbench.errors import HashbenchError
+
+#: Folders with data, separated as in PATH.
+ENVIRONMENT = "HASHBENCH_DATA"
+
+Status = Literal["ok", "missing", "wrong checksum", "present, no checksum known"]
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """A file that a dataset is read from.
+
+    Attributes
+    ----------
+    path : where it lies below a data folder
+    sha256 : its checksum, if one is known
+    url : where it can be downloaded, if it may be
+    content : what is in it, for people who have to find it themselves
+    """
+
+    path: str
+    sha256: str | None = None
+    url: str | None = None
+    content: str = ""
+
+
+def cache_folder() -> Path:
+    """Return the per-user folder for downloads and generated data; it need not exist."""
+    import pooch
+
+    return Path(pooch.os_cache("hashbench"))
+
+
+def data_folders() -> list[Path]:
+    """Return the folders that are searched for data, in order."""
+    named = [Path(p) for p in os.environ.get(ENVIRONMENT, "").split(os.pathsep) if p]
+    return [*named, cache_folder()]
+
+
+def find(file: DataFile) -> Path | None:
+    """Return where a file is on this machine, if it is anywhere."""
+    places = (folder / file.path for folder in data_folders())
+    return next((place for place in places if place.is_file()), None)
+
+
+def locate(file: DataFile, dataset: str) -> Path:
+    """Return where a file is, or raise an error that says how to get it."""
+    place = find(file)
+    if place is not None:
+        return place
+    if file.url is not None:
+        raise HashbenchError(
+            f"{dataset}: {file.path} is on this machine in none of {_folders()}; "
+            f"`hashbench data fetch {dataset}` downloads it"
+        )
+    what = f" ({file.content})" if file.content else ""
+    raise HashbenchError(
+        f"{dataset}: {file.path}{what} is missing and may not be redistributed; "
+        f"place your copy at {data_folders()[0] / file.path}"
+    )
+
+
+def check(file: DataFile) -> Status:
+    """Say whether a file is here and has the right checksum."""
+    place = find(file)
+    if place is None:
+        return "missing"
+    if file.sha256 is None:
+        return "present, no checksum known"
+    return "ok" if file_sha256(place) == file.sha256 else "wrong checksum"
+
+
+def file_sha256(path: Path) -> str:
+    """Return the sha256 of a file's content in hexadecimal."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def fetch(file: DataFile, dataset: str, progress: bool = False) -> Path:
+    """Download a file into the cache, unless a right copy is already on this machine.
+
+    A download that breaks off, differs from its checksum or finds no server leaves nothing
+    behind and raises an error of one line.
+    """
+    place = find(file)
+    if place is not None and (file.sha256 is None or file_sha256(place) == file.sha256):
+        return place
+    if file.url is None or file.sha256 is None:
+        return locate(DataFile(file.path, content=file.content), dataset)
+    import pooch
+
+    target = cache_folder() / file.path
+    downloader: Any = pooch.HTTPDownloader(progressbar=progress, timeout=30)
+    pooch.get_logger().setLevel("WARNING")
+    try:
+        pooch.retrieve(
+            file.url,
+            known_hash=f"sha256:{file.sha256}",
+            fname=target.name,
+            path=target.parent,
+            downloader=downloader,
+        )
+    except (OSError, ValueError) as error:  # requests' errors are OSError, a wrong hash ValueError
+        reason = " ".join(str(error).split())
+        raise HashbenchError(f"{dataset}: {file.path} from {file.url}: {reason}") from error
+    return target
+
+
+def _folders() -> str:
+    return ", ".join(str(folder) for folder in data_folders())
