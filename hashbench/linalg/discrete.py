@@ -31,7 +31,7 @@ def discrete_descent(B: Matrix, Q: Matrix, H: Matrix, sweeps: int = 5) -> Matrix
     sweeps : int
     """
     # Bits as rows: each one is then contiguous, and a sweep is k products of (k,) with (k, n).
-    bits, pull = np.ascontiguousarray(B.T), np.ascontiguousarray(Q.T)
+    bits, pull = np.array(B.T, order="C"), np.ascontiguousarray(Q.T)
     coupling = np.array(H, bits.dtype)
     np.fill_diagonal(coupling, 0)
     for _ in range(sweeps):

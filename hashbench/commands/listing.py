@@ -1,0 +1,212 @@
+"""``hashbench list`` and ``hashbench show``: what there is to choose from."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from hashbench.commands import plugin_option
+from hashbench.errors import unknown
+from hashbench.registry import KINDS, Plugin, Registry, discover
+from hashbench.selection import format_value
+
+LISTINGS = (*KINDS, "measures")
+
+
+@click.command("list")
+@click.argument("kind", required=False, metavar="[methods|datasets|reports|measures]")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@plugin_option
+def list_command(kind: str | None, as_json: bool, plugins: tuple[str, ...]) -> None:
+    """List methods, datasets, reports and measures, or one kind of them."""
+    if kind is not None and kind not in LISTINGS:
+        raise unknown("listing", kind, LISTINGS)
+    registry = discover(plugins)
+    kinds = LISTINGS if kind is None else (kind,)
+    entries = {each: _entries(registry, each) for each in kinds}
+    if as_json:
+        click.echo(json.dumps(entries if kind is None else entries[kind], indent=2))
+    else:
+        click.echo("\n\n".join(_TABLES[each](rows) for each, rows in entries.items()))
+    for broken in registry.broken:
+        click.echo(f"broken: {broken.path}: {broken.error}", err=True)
+
+
+@click.command("show")
+@click.argument("name")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@plugin_option
+def show_command(name: str, as_json: bool, plugins: tuple[str, ...]) -> None:
+    """Show one plugin: paper, parameters with defaults, where it comes from."""
+    registry = discover(plugins)
+    found = [registry.of(kind)[name] for kind in KINDS if name in registry.of(kind)]
+    if not found:
+        raise unknown("plugin", name, [n for kind in KINDS for n in registry.of(kind)])
+    if as_json:
+        entries = [_describe(plugin) for plugin in found]
+        click.echo(json.dumps(entries[0] if len(entries) == 1 else entries, indent=2))
+    else:
+        click.echo("\n\n".join(_page(plugin) for plugin in found))
+
+
+def _entries(registry: Registry, kind: str) -> list[dict[str, Any]]:
+    if kind == "measures":
+        from hashbench.measures import catalogue
+
+        return [asdict(entry) for entry in catalogue()]
+    return [_describe(plugin) for plugin in registry.of(kind).values()]
+
+
+def _describe(plugin: Plugin) -> dict[str, Any]:
+    cls = plugin.cls
+    entry: dict[str, Any] = {
+        "name": plugin.name,
+        "title": plugin.title,
+        "summary": _summary(cls),
+        "origin": plugin.origin,
+        "path": str(plugin.path),
+        "parameters": {name: _plain(value) for name, value in cls.defaults().items()},
+    }
+    if plugin.kind == "methods":
+        entry |= {
+            "supervised": cls.supervised,
+            "discrete": cls.discrete,
+            "kernel": cls.kernel,
+            "scalable": cls.scalable,
+            "hamming": cls.hamming,
+            "year": cls.paper.year if cls.paper else None,
+            "fidelity": cls.fidelity,
+            "fidelity_note": cls.fidelity_note,
+            "paper": str(cls.paper) if cls.paper else None,
+        }
+    elif plugin.kind == "datasets":
+        entry |= {
+            "synthetic": cls.synthetic,
+            "preprocessing": list(cls.preprocessing),
+            "protocols": {name: p.description for name, p in cls.protocols.items()},
+            "source": str(cls.source) if cls.source else None,
+        }
+    return entry
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, str | int | float | bool | type(None)) else repr(value)
+
+
+def _summary(cls: type[Any]) -> str:
+    """The first paragraph of the docstring, on one line."""
+    return " ".join((cls.__doc__ or "").strip().partition("\n\n")[0].split())
+
+
+def _page(plugin: Plugin) -> str:
+    entry = _describe(plugin)
+    width = min(shutil.get_terminal_size().columns, 100)
+    lines = [f"{plugin.name} ({plugin.kind.removesuffix('s')}): {plugin.title}", ""]
+    lines += textwrap.wrap(entry["summary"], width)
+    facts: list[tuple[str, str]] = []
+    if plugin.kind == "methods":
+        facts.append(("kind", ", ".join(_traits(entry))))
+        facts.append(("fidelity", FIDELITY[entry["fidelity"]]))
+        facts += [("", entry["fidelity_note"])] if entry["fidelity_note"] else []
+        facts.append(("paper", entry["paper"] or "none"))
+    elif plugin.kind == "datasets":
+        facts.append(("source", entry["source"] or "none"))
+        facts.append(("preprocessing", " / ".join(entry["preprocessing"])))
+        facts += [(f"protocol {name}", text) for name, text in entry["protocols"].items()]
+    facts.append(("origin", f"{entry['origin']}, {entry['path']}"))
+    lines.append("")
+    for name, text in facts:
+        lines += textwrap.wrap(
+            f"{name:<15} {text}", width, subsequent_indent=" " * 16, break_long_words=False
+        )
+    if entry["parameters"]:
+        lines += ["", "parameters"]
+        lines += [
+            f"  {name} = {format_value(value)}" for name, value in entry["parameters"].items()
+        ]
+    return "\n".join(lines)
+
+
+FIDELITY = {
+    "verified": "agrees with the authors' code on the data both ran on",
+    "paper": "written from the paper",
+    "reconstruction": "a reconstruction from partial knowledge of the method",
+    "own": "by the author of the plugin",
+}
+
+
+def _traits(entry: dict[str, Any]) -> list[str]:
+    return [
+        "supervised" if entry["supervised"] else "unsupervised",
+        "discrete" if entry["discrete"] else "relaxed",
+        "kernel" if entry["kernel"] else "linear",
+        "scalable" if entry["scalable"] else "not scalable",
+        *([] if entry["hamming"] else ["not Hamming"]),
+    ]
+
+
+def _methods(rows: list[dict[str, Any]]) -> str:
+    header = ("method", "labels", "codes", "features", "scales", "year", "fidelity")
+    return _table(
+        header,
+        [
+            (
+                row["name"],
+                "supervised" if row["supervised"] else "-",
+                "discrete" if row["discrete"] else ("relaxed" if row["hamming"] else "vectors"),
+                "kernel" if row["kernel"] else "linear",
+                "yes" if row["scalable"] else "no",
+                str(row["year"] or "-"),
+                row["fidelity"],
+            )
+            for row in rows
+        ],
+    )
+
+
+def _datasets(rows: list[dict[str, Any]]) -> str:
+    header = ("dataset", "protocols", "what it is")
+    return _table(
+        header, [(row["name"], ", ".join(row["protocols"]), row["summary"]) for row in rows]
+    )
+
+
+def _reports(rows: list[dict[str, Any]]) -> str:
+    return _table(("report", "what it shows"), [(row["name"], row["summary"]) for row in rows])
+
+
+def _measures(rows: list[dict[str, Any]]) -> str:
+    return _table(
+        ("measure", "what it is"),
+        [
+            (row["name"], row["summary"] + (f" ({row['reproduces']})" if row["reproduces"] else ""))
+            for row in rows
+        ],
+    )
+
+
+_TABLES: dict[str, Callable[[list[dict[str, Any]]], str]] = {
+    "methods": _methods,
+    "datasets": _datasets,
+    "reports": _reports,
+    "measures": _measures,
+}
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Lay out columns; the last one is wrapped at the width of the terminal."""
+    widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header) - 1)]
+    indent = sum(widths) + 2 * len(widths)
+    room = max(shutil.get_terminal_size().columns - indent, 24)
+    lines = []
+    for row in (header, *rows):
+        first, *rest = textwrap.wrap(row[-1], room) or [""]
+        lines.append("  ".join([*map(str.ljust, row, widths), first]).rstrip())
+        lines += [" " * indent + line for line in rest]
+    return "\n".join(lines)

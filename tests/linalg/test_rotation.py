@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hashbench.linalg import itq, procrustes, random_rotation, signs, stiefel
+
+
+@given(st.integers(1, 12), st.integers(0, 1000))
+def test_random_rotation_is_orthogonal(k, seed):
+    R = random_rotation(k, np.random.default_rng(seed))
+    np.testing.assert_allclose(R.T @ R, np.eye(k), atol=1e-12)
+
+
+@given(st.integers(2, 8), st.integers(0, 1000))
+def test_no_rotation_beats_procrustes(k, seed):
+    rng = np.random.default_rng(seed)
+    V, B = rng.standard_normal((30, k)), rng.standard_normal((30, k))
+    best = np.square(B - V @ procrustes(V.T @ B)).sum()
+    for _ in range(5):
+        assert best <= np.square(B - V @ random_rotation(k, rng)).sum() + 1e-9
+
+
+def test_itq_never_raises_its_loss():
+    V = np.random.default_rng(0).standard_normal((200, 6))
+    losses = []
+    for iterations in range(12):
+        R = itq(V, np.random.default_rng(1), iterations)
+        losses.append(np.square(signs(V @ R) - V @ R).sum())
+    assert (np.diff(losses) <= 1e-9).all()
+    assert losses[-1] < losses[0]
+
+
+@pytest.mark.parametrize("rank", [6, 4, 1, 0])
+def test_stiefel_meets_its_constraints_whatever_the_rank(rank):
+    rng = np.random.default_rng(rank)
+    n, k = 50, 6
+    Z = rng.standard_normal((n, rank)) @ rng.standard_normal((rank, k)) + 2
+    V = stiefel(Z, rng)
+    np.testing.assert_allclose(V.T @ V, n * np.eye(k), atol=1e-8)
+    np.testing.assert_allclose(V.sum(axis=0), 0, atol=1e-8)
+
+
+def test_stiefel_is_the_maximiser():
+    rng = np.random.default_rng(5)
+    Z = rng.standard_normal((40, 3))
+    best = np.trace(Z.T @ stiefel(Z, rng))
+    for _ in range(20):
+        other = stiefel(rng.standard_normal((40, 3)), rng)
+        assert np.trace(Z.T @ other) <= best + 1e-9
+
+
+def test_stiefel_survives_fewer_rows_than_columns():
+    V = stiefel(np.random.default_rng(0).standard_normal((4, 9)), np.random.default_rng(1))
+    assert np.isfinite(V).all()

@@ -1,0 +1,79 @@
+import numpy as np
+import pytest
+
+from hashbench.conformance import toy
+from hashbench.linalg import signs
+from hashbench.registry import discover
+
+METHODS = discover().methods
+EDSH, EDSHDCC = METHODS["edsh"].cls, METHODS["edsh-dcc"].cls
+
+
+def direct_objective(method, views, Y, V, B, R, U, W, P):
+    value = method.gamma * np.square(Y - B @ P.T).sum()
+    value += method.alpha * np.square(B - V @ R.T).sum() + method.mu * np.square(V).sum()
+    for X, u, w in zip(views, U, W, strict=True):
+        X = X - X.mean(axis=0)
+        value += method.weight * np.square(X - V @ u.T).sum()
+        value += method.beta * np.square(V - X @ w).sum()
+        value += method.mu * (np.square(u).sum() + np.square(w).sum())
+    return value
+
+
+@pytest.mark.parametrize("dims", [(12, 8), (90, 70)])  # both sides of the ridge systems
+def test_objective_without_a_pass_equals_the_direct_one(monkeypatch, dims):
+    views, labels = toy(dims=dims)
+    seen = []
+    original = EDSHDCC._objective
+
+    def spy(self, norms, solvers, Y, V, B, R, U, W, P, S):
+        fast = original(self, norms, solvers, Y, V, B, R, U, W, P, S)
+        seen.append((fast, direct_objective(self, views, Y, V, B, R, U, W, P)))
+        return fast
+
+    monkeypatch.setattr(EDSHDCC, "_objective", spy)
+    EDSHDCC(n_bits=6, random_state=0, iterations=4).fit(views, labels)
+    assert len(seen) == 4
+    for fast, direct in seen:
+        assert fast == pytest.approx(direct, rel=1e-10)
+
+
+def test_one_iteration_is_the_printed_one():
+    views, Y = toy(n=40)
+    method = EDSH(n_bits=5, random_state=3, iterations=1).fit(views, Y)
+    # The same iteration, written out from the paper's equations with its initial values.
+    rng = np.random.default_rng(3)
+    X = [v - v.mean(axis=0) for v in views]
+    n, k, Y = 40, 5, Y.astype(float)
+    B, V = signs(rng.standard_normal((n, k))), rng.standard_normal((n, k))
+    Q, triangle = np.linalg.qr(rng.standard_normal((k, k)))
+    R = Q * np.sign(np.diag(triangle))
+    W = [0.01 * rng.standard_normal((x.shape[1], k)) for x in X]
+    eye = np.eye(k)
+    U = [x.T @ V @ np.linalg.inv(V.T @ V + 5 * eye) for x in X]
+    P = Y.T @ B @ np.linalg.inv(B.T @ B)
+    right = 2 * B @ R + sum(x @ (u + 10 * w) for x, u, w in zip(X, U, W, strict=True))
+    V = right @ np.linalg.inv(sum(u.T @ u for u in U) + (2 + 20 + 5) * eye)
+    left, _, right = np.linalg.svd(B.T @ V)
+    R = (left @ right).T
+    B = signs(2 * V @ R.T + 10 * Y @ P)
+    assert np.array_equal(method.codes_, B > 0)
+    for x, projection in zip(X, method.projections_, strict=True):
+        w = np.linalg.inv(x.T @ x + 0.5 * np.eye(x.shape[1])) @ x.T @ V
+        np.testing.assert_allclose(projection, w @ R.T, atol=1e-10)
+
+
+@pytest.mark.parametrize("n_bits", [8, 16, 32, 64])
+@pytest.mark.parametrize("multilabel", [False, True])
+def test_the_corrected_objective_never_rises(n_bits, multilabel):
+    for seed in range(5):
+        views, labels = toy(n=150, classes=6, multilabel=multilabel, seed=seed)
+        method = EDSHDCC(n_bits=n_bits, random_state=seed).fit(views, labels)
+        objective = np.array(method.objective_)
+        assert (np.diff(objective) <= 1e-9 * np.abs(objective[:-1])).all()
+
+
+def test_the_printed_objective_may_rise():
+    views, labels = toy(n=150, classes=6)
+    objective = np.array(EDSH(n_bits=32, random_state=0).fit(views, labels).objective_)
+    assert (np.diff(objective) > 1e-9 * np.abs(objective[:-1])).any()

@@ -1,0 +1,52 @@
+"""The shape of the house: imports point one way, and starting is cheap."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import hashbench
+
+HARNESS = Path(hashbench.__file__).parent
+PLUGIN_FOLDERS = ("methods", "datasets", "reports")
+
+
+def _imported(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def test_the_harness_imports_no_plugin_by_name():
+    files = [
+        path
+        for path in HARNESS.rglob("*.py")
+        if path.relative_to(HARNESS).parts[0] not in PLUGIN_FOLDERS
+    ]
+    assert len(files) > 10
+    for path in files:
+        for name in _imported(path):
+            for folder in PLUGIN_FOLDERS:
+                assert not f"{name}.".startswith(f"hashbench.{folder}."), f"{path}: {name}"
+
+
+def test_public_names_exist():
+    for name in hashbench.__all__:
+        assert getattr(hashbench, name) is not None
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = hashbench.nothing
+
+
+def test_listing_imports_nothing_heavy():
+    code = (
+        "import sys; from hashbench.registry import discover; discover();"
+        "print([m for m in ('pandas', 'matplotlib', 'numba', 'sklearn', 'plotly', 'h5py')"
+        " if m in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
