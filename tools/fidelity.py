@@ -1,0 +1,143 @@
+"""Are our methods as good as their authors' own code? Ours against theirs, on the same data.
+
+The reference figures come from running the original implementations on Wiki and on UCI digits;
+they lie in ``tests/data/reference``. ``python tools/fidelity.py`` fits every method that has
+figures on the same split, with the same number of seeds, scores the same measures, and writes
+``docs/fidelity.csv``; the test suite asks the same questions of the same functions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import hashbench
+from hashbench.registry import discover
+
+ROOT = Path(__file__).resolve().parent.parent
+REFERENCE = ROOT / "tests" / "data" / "reference"
+SOURCES = {"wiki": "wiki_summary.csv", "uci-digits": "uci_summary.csv"}
+TASKS = ("image->text", "text->image")
+
+#: The figures order ties as the database does and divide a cut AP by the hits inside the cut.
+MEASURES = {
+    "AP": "AP(ties=index)",
+    "AP(norm=retrieved)@50": "AP(ties=index)@50",
+    "AP(norm=retrieved)@100": "AP(ties=index)@100",
+}
+
+#: Which of our codes stand for the reference's, where the names differ.
+KINDS = {"imh": {"encoded-inductive": "encoded"}}
+
+
+@cache
+def reference(dataset: str) -> pd.DataFrame:
+    """Return the figures of the default variants that our codes can be compared with."""
+    table = pd.read_csv(REFERENCE / SOURCES[dataset])
+    table = table[table["default"]].drop(columns=["default", "variant"])
+    kinds = [
+        KINDS.get(method, {}).get(kind, None if method in KINDS else kind)
+        for method, kind in zip(table["method"], table["database"], strict=True)
+    ]
+    table = table.assign(database=kinds, dataset=dataset)
+    return table[table["database"].isin(["encoded", "learned", "fused"])]
+
+
+def referenced(dataset: str) -> list[tuple[str, int]]:
+    """Return every (method, bits) that has figures."""
+    table = reference(dataset)[["method", "bits"]].drop_duplicates()
+    return list(table.itertuples(index=False, name=None))
+
+
+@cache
+def _parts(dataset: str) -> tuple[Any, ...]:
+    """Return training views, query views, training labels and query labels of the given split."""
+    plugin = discover().get("datasets", dataset).cls()
+    data = plugin.load()
+    split = plugin.split(data, plugin.default_protocol(), 0)
+    return (
+        [X[split.train] for X in data.views],
+        [X[split.query] for X in data.views],
+        data.labels[split.train],
+        data.labels[split.query],
+    )
+
+
+def scores(dataset: str, name: str, bits: int, seed: int) -> pd.DataFrame:
+    """Fit one method and score every task, kind of database codes and measure."""
+    train, query, train_labels, query_labels = _parts(dataset)
+    method = discover().get("methods", name).cls(n_bits=bits, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        method.fit(train, train_labels)
+    rows = []
+    for kind, database in _databases(method, train).items():
+        for task, view in zip(TASKS, (0, 1), strict=True):
+            if method.hamming:
+                asked = method.encode(query[view], view)
+            else:
+                asked = method.vectors(query[view], view, "query")
+            found = hashbench.evaluate(
+                asked, database[1 - view], query_labels, train_labels, list(MEASURES.values())
+            )
+            rows += [(task, kind, theirs, found[ours]) for theirs, ours in MEASURES.items()]
+    return pd.DataFrame(rows, columns=["task", "database", "measure", "value"])
+
+
+def _databases(method: Any, train: list[Any]) -> dict[str, list[Any]]:
+    if not method.hamming:
+        return {"encoded": [method.vectors(X, m, "database") for m, X in enumerate(train)]}
+    found = {"encoded": [method.encode(X, m) for m, X in enumerate(train)]}
+    learned = getattr(method, "codes_", None)
+    if learned is not None:
+        found["learned"] = learned if isinstance(learned, list) else [learned] * len(train)
+    if hasattr(method, "encode_pairs"):
+        found["fused"] = [method.encode_pairs(train)] * len(train)
+    return found
+
+
+def compare(dataset: str, name: str, bits: int) -> pd.DataFrame:
+    """Return ours beside theirs for one method and code length.
+
+    ``within`` says whether the means differ by at most 0.01 or twice the standard deviation of
+    the reference over its seeds, whichever is more.
+    """
+    theirs = reference(dataset).query("method == @name and bits == @bits")
+    seeds = int(theirs["count"].max())
+    ours = pd.concat([scores(dataset, name, bits, seed) for seed in range(seeds)])
+    keys = ["task", "database", "measure"]
+    ours = ours.groupby(keys)["value"].agg(ours="mean", ours_std="std").reset_index()
+    table = theirs.rename(columns={"mean": "theirs", "std": "theirs_std", "count": "seeds"})
+    table = table.merge(ours, on=keys, how="left")
+    table["difference"] = table["ours"] - table["theirs"]
+    table["tolerance"] = np.maximum(0.01, 2 * table["theirs_std"].fillna(0))
+    table["within"] = table["difference"].abs() <= table["tolerance"]
+    order = ["dataset", "method", "bits", *keys, "seeds", "ours", "ours_std", "theirs"]
+    return table[[*order, "theirs_std", "difference", "tolerance", "within"]]
+
+
+def main() -> None:
+    """Compare everything, or the methods named, and write ``docs/fidelity.csv``."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("methods", nargs="*", help="all that have figures, if none is named")
+    parser.add_argument("-o", "--output", type=Path, default=ROOT / "docs" / "fidelity.csv")
+    arguments = parser.parse_args()
+    tables = []
+    for dataset in SOURCES:
+        for name, bits in referenced(dataset):
+            if name in discover().methods and name in (arguments.methods or [name]):
+                table = compare(dataset, name, bits)
+                tables.append(table)
+                outside = int((~table["within"]).sum())
+                print(f"{dataset} {name} {bits}: {outside} of {len(table)} outside", flush=True)
+    pd.concat(tables).round(5).to_csv(arguments.output, index=False)
+
+
+if __name__ == "__main__":
+    main()
