@@ -26,11 +26,24 @@ class CCA(NamedTuple):
     correlations: Matrix
 
 
-def whitening(C: Matrix, rtol: float = 1e-12) -> Matrix:
-    """Return M, (d, r), with M'C M = I for a symmetric positive semi-definite C of rank r."""
+def whitening(C: Matrix, rtol: float = 1e-12, ridge: float = 0.0) -> Matrix:
+    """Return M, (d, r), with M'(C + ridge I) M = I for a positive semi-definite C of rank r.
+
+    Directions in which C itself has nothing are left out: a ridge would not whiten them but blow
+    their rounding noise up.
+    """
     values, vectors = np.linalg.eigh(C)
     keep = values > max(values[-1], 0.0) * rtol
-    return np.asarray(vectors[:, keep] / np.sqrt(values[keep]))
+    return np.asarray(vectors[:, keep] / np.sqrt(values[keep] + ridge))
+
+
+def scatter_precision(X: Matrix) -> float:
+    """Return the size of rounding errors in X'X, relative to its largest eigenvalue.
+
+    Errors of a sum of n products grow like the root of n; a bound linear in n would throw away
+    most directions of a float32 view with many rows.
+    """
+    return float(np.finfo(X.dtype).eps * np.sqrt(max(X.shape)))
 
 
 def cca(
@@ -52,11 +65,11 @@ def cca(
     means : pair of (d,)
         Subtracted from the rows without copying them.
     """
-    Mx = whitening(gram(X, means[0]) + ridge * np.eye(X.shape[1]))
-    My = whitening(gram(Y, means[1]) + ridge * np.eye(Y.shape[1]))
+    Mx = whitening(gram(X, means[0]), scatter_precision(X), ridge)
+    My = whitening(gram(Y, means[1]), scatter_precision(Y), ridge)
     left, correlations, right = np.linalg.svd(Mx.T @ cross(X, Y, *means) @ My, full_matrices=False)
     precision = max(np.finfo(X.dtype).eps, np.finfo(Y.dtype).eps) * max(*X.shape, *Y.shape)
-    rank = min(k, int((correlations > correlations[0] * precision).sum()))
+    rank = min(k, int((correlations > correlations.max(initial=0.0) * precision).sum()))
     A, B = np.zeros((X.shape[1], k)), np.zeros((Y.shape[1], k))
     A[:, :rank], B[:, :rank] = Mx @ left[:, :rank], My @ right[:rank].T
     padded = np.zeros(k)

@@ -1,0 +1,76 @@
+"""Directions along which any number of views agree, from the small scatter matrices alone.
+
+Two views are canonical correlation analysis. For more, every pair of views counts: with
+whitening M_m (M_m'(C_mm + ridge I) M_m = I) and a_m = M_m u_m,
+
+    max sum_{m != l} a_m' C_ml a_l   subject to   sum_m a_m'(C_mm + ridge I) a_m = number of views
+
+is the symmetric eigenproblem of the blocks M_m' C_ml M_l with zero blocks on the diagonal. For
+two views its eigenvalues are plus and minus the canonical correlations, so both forms agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import scipy
+
+from hashbench.linalg.cca import cca, scatter_precision, whitening
+from hashbench.linalg.ridge import cross, gram
+from hashbench.validation import Matrix
+
+
+def correlated_directions(
+    views: Sequence[Matrix], k: int, ridge: float, means: Sequence[Matrix]
+) -> tuple[list[Matrix], Matrix]:
+    """Return k directions a view, strongest agreement first, and their correlations.
+
+    One pass over the rows for each view and for each pair of views.
+
+    Parameters
+    ----------
+    views : list of (n, d_m)
+    k : int
+    ridge : float
+        Added to the diagonal of each view's scatter matrix (a sum over rows, not a mean).
+    means : list of (d_m,)
+        Subtracted from the rows without copying them.
+
+    Returns
+    -------
+    directions : list of (d_m, k) in float64
+        Columns beyond the number of correlated directions are zero: there they would be
+        rounding noise.
+    correlations : (k,)
+        Mean over the pairs of views; zero for the zero columns.
+    """
+    if len(views) == 2:
+        found = cca(views[0], views[1], k, ridge, (means[0], means[1]))
+        return [found.left, found.right], found.correlations
+    M = [
+        whitening(gram(X, mean), scatter_precision(X), ridge)
+        for X, mean in zip(views, means, strict=True)
+    ]
+    edges = np.cumsum([0] + [m.shape[1] for m in M])
+    blocks = np.zeros((edges[-1], edges[-1]))
+    for i in range(len(views)):
+        for j in range(i):
+            C = cross(views[i], views[j], means[i], means[j])
+            # eigh reads the lower triangle alone.
+            blocks[edges[i] : edges[i + 1], edges[j] : edges[j + 1]] = M[i].T @ C @ M[j]
+    wanted = min(k, int(edges[-1]))
+    first = int(edges[-1]) - wanted
+    values, vectors = scipy.linalg.eigh(blocks, subset_by_index=(first, int(edges[-1]) - 1))
+    values = values[::-1] / (len(views) - 1)
+    vectors = vectors[:, ::-1] * np.sqrt(len(views))
+    precision = max(float(np.finfo(X.dtype).eps) * max(X.shape) for X in views)
+    rank = int((values > values.max(initial=0.0) * precision).sum())
+    correlations = np.zeros(k)
+    correlations[:rank] = values[:rank]
+    directions: list[Matrix] = []
+    for m, start, stop in zip(M, edges[:-1], edges[1:], strict=True):
+        padded = np.zeros((m.shape[0], k))
+        padded[:, :rank] = m @ vectors[start:stop, :rank]
+        directions.append(padded)
+    return directions, correlations
