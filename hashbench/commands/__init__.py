@@ -16,6 +16,7 @@ from hashbench.errors import HashbenchError
 COMMANDS = {
     "list": ("listing", "List methods, datasets, reports and measures."),
     "show": ("listing", "Show one plugin: paper, parameters with defaults, origin."),
+    "new": ("new", "Write a working plugin file to start from."),
     "check": ("check", "Put a plugin through the conformance suite."),
     "evaluate": ("evaluate", "Score codes that somebody else produced."),
 }
