@@ -1,0 +1,356 @@
+"""Reading the files researchers already have: which variable is which, and which rows ask.
+
+A layout is a row of a table: the names that one code base gave to image, text and labels. A
+file is read by the first layout whose names it has, unless the user names the variables. What
+was recognised goes into the notes of the data, because a guess must be seen to be trusted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy
+
+from hashbench.dataset import Data, Rows
+from hashbench.errors import HashbenchError
+from hashbench.validation import check_labels, check_matrix, dense
+from hashbench.variables import SUFFIXES, Variable, Variables
+
+ROLES = ("image", "text", "labels")
+
+#: part of the split, or "all" -> the variables for image, text and labels; ``|`` is "or"
+Parts = Mapping[str, tuple[str, str, str]]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The names that one family of files uses.
+
+    Attributes
+    ----------
+    name : the method whose code made it known
+    parts : "all", or "train", "query" and perhaps "database" -> names by role
+    indices : part -> variable with the rows of a split, counted from 1
+    items_are_columns : True if matrices are stored with a column an item
+    """
+
+    name: str
+    parts: Parts
+    indices: Mapping[str, str] = field(default_factory=dict)
+    items_are_columns: bool = False
+
+
+LAYOUTS = (
+    Layout(
+        "SePH",
+        {
+            "train": ("I_tr|V_tr", "T_tr", "L_tr|L_train"),
+            "query": ("I_te|V_te", "T_te", "L_te|L_test"),
+            "database": ("I_db|V_db", "T_db", "L_db"),
+        },
+    ),
+    Layout(
+        "DLFH",
+        {
+            "train": ("XDatabase|VDatabase", "YDatabase", "databaseL"),
+            "query": ("XTest|VTest", "YTest", "testL"),
+        },
+    ),
+    Layout(
+        "ALECH",
+        {"train": ("XTrain", "YTrain", "LTrain"), "query": ("XTest", "YTest", "LTest")},
+    ),
+    Layout(
+        "SEHA",
+        {
+            "train": ("img_train", "text_train", "label_train"),
+            "query": ("img_test", "text_test", "label_test"),
+        },
+    ),
+    Layout("DCMH", {"all": ("images|IAll", "YAll", "LAll")}),
+    Layout("UCCH", {"all": ("XAll|IAll", "YAll", "LAll")}),
+    Layout("CLIP", {"all": ("index|imgs|FAll", "caption|tags|YAll", "category|LAll|labels")}),
+    Layout(
+        "RoPH",
+        {"all": ("data.X1", "data.X2", "data.Y")},
+        {"train": "data.split.ind_train", "query": "data.split.ind_test"},
+        items_are_columns=True,
+    ),
+    Layout("multi-view cells", {"all": ("X{1}", "X{2}", "y|Y")}),
+    Layout(
+        "multi-view cells",
+        {"all": ("data{1}", "data{2}", "truelabel|truelabel{1}|truth")},
+        items_are_columns=True,
+    ),
+)
+
+#: Files of one matrix each: what comes before is the dataset's name, what follows a variant.
+SINGLE_MATRIX = re.compile(r"(?P<prefix>.*?)-?(?:iall|xall|yall|lall)(?:-(?P<variant>.*))?", re.I)
+CLIP_FILES = ("index", "caption", "label")
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """The variables of a file that will be read, and under which layout's names."""
+
+    layout: str
+    parts: Mapping[str, tuple[str, str, str]]
+    indices: Mapping[str, str]
+    items_are_columns: bool
+    unused: tuple[str, ...]
+
+    @property
+    def has_split(self) -> bool:
+        """True if the file says which rows ask."""
+        return "query" in self.parts or "query" in self.indices
+
+
+def recognise(variables: Variables, chosen: Mapping[str, str]) -> Recognised:
+    """Find the layout of a file.
+
+    Parameters
+    ----------
+    variables : what the file has
+    chosen : role -> variable named by the user; variables joined by ``+`` are the training
+        rows, the queries and, if there is a third, the rest of the database
+    """
+    for layout in LAYOUTS:
+        parts = _named_parts(layout, variables)
+        if parts:
+            columns, name = layout.items_are_columns, layout.name
+            indices = {p: v for p, v in layout.indices.items() if v in variables}
+            if len(variables.paths) > 1 and name == "DCMH":
+                name = "UCCH"  # the same names, a file a matrix
+            break
+    else:
+        parts, columns, name, indices = {}, False, "named variables", {}
+    if chosen:
+        parts = _choose(parts, chosen, variables)
+    if not parts:
+        raise _unknown_layout(variables)
+    used = {variable for names in parts.values() for variable in names} | set(indices.values())
+    unused = tuple(v for v in variables if v not in used)
+    return Recognised(name, parts, indices, columns, unused)
+
+
+def _named_parts(layout: Layout, variables: Variables) -> dict[str, tuple[str, str, str]]:
+    """Return the layout's variables by part, or nothing if a part that it needs is missing."""
+    found: dict[str, tuple[str, str, str]] = {}
+    for part, names in layout.parts.items():
+        image, text, labels = (_first(alternatives.split("|"), variables) for alternatives in names)
+        if image and text and labels:
+            found[part] = (image, text, labels)
+        elif part != "database":
+            return {}
+    return found
+
+
+def _first(names: Sequence[str], variables: Variables) -> str | None:
+    """Return the first of the names that is a table of numbers, or else the first there is."""
+    there = [name for name in names if name in variables]
+    tables = [name for name in there if variables[name].is_matrix]
+    return next(iter(tables or there), None)
+
+
+def _choose(
+    parts: dict[str, tuple[str, str, str]], chosen: Mapping[str, str], variables: Variables
+) -> dict[str, tuple[str, str, str]]:
+    by_role = {
+        role: [names[k] for names in parts.values()] for k, role in enumerate(ROLES) if parts
+    }
+    for role, names in chosen.items():
+        by_role[role] = names.split("+")
+        for name in by_role[role]:
+            if name not in variables:
+                raise HashbenchError(f"{role}={names}: found no {name!r}; allowed: {variables}")
+    missing = [role for role in ROLES if role not in by_role]
+    if missing:
+        raise HashbenchError(
+            f"{variables.paths[0].name}: name {', '.join(missing)} too; found {variables}"
+        )
+    counts = {role: len(names) for role, names in by_role.items()}
+    if len(set(counts.values())) > 1 or counts["image"] > 3:
+        said = ", ".join(f"{role}={'+'.join(names)}" for role, names in by_role.items())
+        raise HashbenchError(
+            f"{said}: allowed: one variable for each, or for each train+query or "
+            "train+query+database"
+        )
+    order = ("train", "query", "database") if counts["image"] > 1 else ("all",)
+    rows = zip(*(by_role[role] for role in ROLES), strict=True)
+    return dict(zip(order, rows, strict=False))
+
+
+def _unknown_layout(variables: Variables) -> HashbenchError:
+    file = variables.paths[0].name
+    return HashbenchError(
+        f"{file}: layout unknown; found {variables}; say which is which: "
+        f'-d "{file}[image=NAME,text=NAME,labels=NAME]"'
+    )
+
+
+def files_of(path: Path) -> list[Path]:
+    """Return the files that belong together: one, or one a matrix in the same folder."""
+    if path.is_dir():
+        groups: dict[str, list[Path]] = {}
+        for file in sorted(path.iterdir()):
+            group = _group(file)
+            if group is not None:
+                groups.setdefault(group, []).append(file)
+        if len(groups) != 1:
+            found = ", ".join(g or "index/caption/label" for g in groups) or "none"
+            raise HashbenchError(
+                f"folder {str(path)!r}: found {found} of the datasets with a file a matrix; "
+                "allowed: one, or name one of its files"
+            )
+        return _features_first(groups.popitem()[1])
+    group = _group(path)
+    if group is None or not path.is_file():
+        return [path]
+    return _features_first(file for file in path.parent.iterdir() if _group(file) == group)
+
+
+def _group(file: Path) -> str | None:
+    """Return the name that files of one dataset share, if this may be one of several."""
+    if file.suffix.lower() not in SUFFIXES:
+        return None
+    if file.stem in CLIP_FILES:
+        return ""
+    match = SINGLE_MATRIX.fullmatch(file.stem)
+    return match["prefix"] if match else None
+
+
+def _features_first(files: Iterable[Path]) -> list[Path]:
+    """Put variants (``-vgg``: features of a network) before what may be pixels."""
+    return sorted(files, key=lambda file: ("-vgg" not in file.stem.lower(), file.name))
+
+
+def load_file(path: Path, chosen: Mapping[str, str] | None = None) -> Data:
+    """Read a dataset from a file, or from the files of one matrix each around it.
+
+    Parameters
+    ----------
+    path : a file, or a folder with one file a matrix
+    chosen : role ("image", "text", "labels") -> variable, where the layout is not to decide
+    """
+    return load_files(files_of(path), chosen)
+
+
+def load_files(paths: Sequence[Path], chosen: Mapping[str, str] | None = None) -> Data:
+    """Read a dataset from files that belong together; see :func:`load_file`."""
+    variables = Variables(paths)
+    found = recognise(variables, chosen or {})
+    pieces = {part: _read_part(names, variables, found) for part, names in found.parts.items()}
+    file = paths[0].name
+    image, text = (
+        _stack([views[k] for *views, _ in pieces.values()], role, file)
+        for k, role in enumerate(ROLES[:2])
+    )
+    labels, kind = _multi_hot([labels for *_, labels in pieces.values()], file)
+    return Data(
+        [image, text],
+        check_labels(labels, image.shape[0]),
+        given=_given(pieces, variables, found),
+        notes=_notes(paths, variables, found, labels, kind),
+    )
+
+
+def _read_part(names: Sequence[str], variables: Variables, found: Recognised) -> list[Any]:
+    """Return image, text and labels of one part with a row an item."""
+    values = [_numbers(name, variables[name], variables.paths[0].name) for name in names]
+    image, text, labels = values
+    axis = 1 if found.items_are_columns else 0
+    if 1 in labels.shape:
+        counts = [labels.size]
+    else:
+        # There are more items than classes: what else would tell a transposed matrix?
+        counts = [labels.shape[axis]]
+        if labels.shape[1 - axis] > labels.shape[axis]:
+            counts.append(labels.shape[1 - axis])
+    for n in counts:
+        if n > 0 and n in image.shape and n in text.shape:
+            return [_rows_first(X, n, axis) for X in values]
+    shapes = ", ".join(f"{name} {variables[name]}" for name in names)
+    raise HashbenchError(
+        f"{variables.paths[0].name}: found {shapes}; all three must have the same number of rows"
+    )
+
+
+def _numbers(name: str, variable: Variable, file: str) -> Any:
+    if len(variable.shape) == 1:
+        value = np.asarray(variable.read())[:, None]
+    elif variable.is_matrix:
+        value = variable.read()
+    else:
+        raise HashbenchError(f"{file}: {name}: found {variable}; allowed: a matrix of numbers")
+    if 0 in value.shape:
+        raise HashbenchError(f"{file}: {name}: found {variable}; at least one row and one column")
+    return value
+
+
+def _rows_first(X: Any, n: int, axis: int) -> Any:
+    rows_at = axis if X.shape[axis] == n else 1 - axis
+    return X if rows_at == 0 else X.T
+
+
+def _stack(parts: Sequence[Any], role: str, file: str) -> Any:
+    columns = [X.shape[1] for X in parts]
+    if len(set(columns)) > 1:
+        raise HashbenchError(f"{file}: {role}: found {columns} columns; every part must have equal")
+    if all(scipy.sparse.issparse(X) for X in parts):
+        return scipy.sparse.vstack(parts, format="csr").astype(np.float32)
+    checked = [check_matrix(X, f"{file}: {role}") for X in parts]
+    return np.ascontiguousarray(checked[0]) if len(checked) == 1 else np.concatenate(checked)
+
+
+def _multi_hot(parts: Sequence[Any], file: str) -> tuple[npt.NDArray[Any], str]:
+    """Return labels with a column a class, and how the file wrote them."""
+    arrays = [np.asarray(dense(labels)) for labels in parts]
+    if len({labels.shape[1] for labels in arrays}) > 1:
+        widths = [labels.shape[1] for labels in arrays]
+        raise HashbenchError(f"{file}: labels: found {widths} columns; every part must have equal")
+    labels = np.concatenate(arrays)
+    if not np.isfinite(labels).all():
+        raise HashbenchError(f"{file}: labels: found nan; allowed: 0 and 1, or whole class numbers")
+    if labels.shape[1] > 1:
+        if not labels.any():
+            raise HashbenchError(f"{file}: labels: found 0 only; at least one row with a label")
+        return labels, "one-hot" if (labels.sum(axis=1) == 1).all() else "multi-hot"
+    if (labels % 1 != 0).any():
+        raise HashbenchError(f"{file}: labels: found fractions; allowed: whole class numbers")
+    classes, index = np.unique(labels.ravel(), return_inverse=True)
+    return np.eye(len(classes), dtype=np.uint8)[index], "class numbers"
+
+
+def _given(
+    pieces: Mapping[str, list[Any]], variables: Variables, found: Recognised
+) -> dict[str, Rows]:
+    if "query" in pieces:
+        ends = np.cumsum([0, *(labels.shape[0] for *_, labels in pieces.values())])
+        return {part: np.arange(ends[k], ends[k + 1]) for k, part in enumerate(pieces)}
+    return {
+        part: np.asarray(variables[name].read(), np.intp).ravel() - 1
+        for part, name in found.indices.items()
+    }
+
+
+def _notes(
+    paths: Sequence[Path],
+    variables: Variables,
+    found: Recognised,
+    labels: npt.NDArray[Any],
+    kind: str,
+) -> list[str]:
+    names = zip(*found.parts.values(), strict=True)
+    said = [f"{role} = {' + '.join(used)}" for role, used in zip(ROLES, names, strict=True)]
+    where = ", ".join(path.name for path in paths)
+    notes = [f"{where}: {found.layout} layout, {', '.join(said)}; {labels.shape[1]} classes ({kind})"]
+    if found.unused:
+        others = ", ".join(f"{name} ({variables[name]})" for name in found.unused)
+        notes.append(f"{where}: not used: {others}")
+    return notes
