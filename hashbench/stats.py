@@ -52,10 +52,9 @@ def friedman(scores: Floats, alpha: float = 0.05) -> Friedman:
     if np.ptp(ranks(scores), axis=1).max() == 0:  # every block is one single tie
         statistic, p_value = 0.0, 1.0
     else:
-        statistic, p_value = friedmanchisquare(*scores.T)
-    return Friedman(
-        float(statistic), float(p_value), mean_ranks, critical_difference(*scores.shape, alpha)
-    )
+        statistic, p_value = (float(value) for value in friedmanchisquare(*scores.T))
+    blocks, methods = scores.shape[0], scores.shape[1]
+    return Friedman(statistic, p_value, mean_ranks, critical_difference(blocks, methods, alpha))
 
 
 def critical_difference(blocks: int, methods: int, alpha: float = 0.05) -> float:
@@ -213,6 +212,6 @@ def _table(scores: Any, blocks: int) -> Floats:
     table = np.asarray(scores, np.float64)
     if table.ndim != 2 or table.shape[0] < blocks or not np.isfinite(table).all():
         raise HashbenchError(
-            f"scores: found shape {table.shape}; allowed: finite, at least {blocks} blocks by methods"
+            f"scores: found shape {table.shape}; allowed: finite, {blocks} or more blocks by methods"
         )
     return table
