@@ -218,7 +218,7 @@ class Preset(Dataset):
             self.text_kind,
             self.tags_per_row,
         )
-        texts = []
+        texts: list[Any] = []
         with (folder / "image.npy").open("wb") as stream:
             header = {"descr": "<f4", "fortran_order": False, "shape": (rows, self.image_dim)}
             np.lib.format.write_array_header_1_0(stream, header)

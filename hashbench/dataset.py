@@ -202,7 +202,7 @@ class Dataset(Parametrised, ABC):
     parameters, which a selection sets as in ``synthetic[rows=500]``.
     """
 
-    name: ClassVar[str]  #: what the user types
+    name: str  #: what the user types; a class attribute, except of files given by their path
     title: ClassVar[str] = ""  #: what a table prints; the name if empty
     source: ClassVar[Citation | None] = None
     synthetic: ClassVar[bool] = False  #: made up; every report says so
@@ -218,7 +218,7 @@ class Dataset(Parametrised, ABC):
 
     @classmethod
     def default_protocol(cls) -> str:
-        """Return the name of the first protocol."""
+        """Return the name of the protocol that is used if none is asked for: the first."""
         return next(iter(cls.protocols))
 
     def split(self, data: Data, protocol: str, seed: int) -> Split:

@@ -1,8 +1,7 @@
-"""Reading the files researchers already have: which variable is which, and which rows ask.
+"""Which variable is which: the names that code bases of this field gave to the same things.
 
-A layout is a row of a table: the names that one code base gave to image, text and labels. A
-file is read by the first layout whose names it has, unless the user names the variables. What
-was recognised goes into the notes of the data, because a guess must be seen to be trusted.
+A layout is a row of a table. A file is read by the first layout whose names it has, unless the
+user names the variables.
 """
 
 from __future__ import annotations
@@ -11,16 +10,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-import scipy
-
-from hashbench.dataset import Data, Rows
 from hashbench.errors import HashbenchError
-from hashbench.validation import check_labels, check_matrix, dense
-from hashbench.variables import SUFFIXES, Variable, Variables
+from hashbench.layouts.variables import SUFFIXES, Variables
 
 ROLES = ("image", "text", "labels")
 
@@ -228,129 +220,3 @@ def _group(file: Path) -> str | None:
 def _features_first(files: Iterable[Path]) -> list[Path]:
     """Put variants (``-vgg``: features of a network) before what may be pixels."""
     return sorted(files, key=lambda file: ("-vgg" not in file.stem.lower(), file.name))
-
-
-def load_file(path: Path, chosen: Mapping[str, str] | None = None) -> Data:
-    """Read a dataset from a file, or from the files of one matrix each around it.
-
-    Parameters
-    ----------
-    path : a file, or a folder with one file a matrix
-    chosen : role ("image", "text", "labels") -> variable, where the layout is not to decide
-    """
-    return load_files(files_of(path), chosen)
-
-
-def load_files(paths: Sequence[Path], chosen: Mapping[str, str] | None = None) -> Data:
-    """Read a dataset from files that belong together; see :func:`load_file`."""
-    variables = Variables(paths)
-    found = recognise(variables, chosen or {})
-    pieces = {part: _read_part(names, variables, found) for part, names in found.parts.items()}
-    file = paths[0].name
-    image, text = (
-        _stack([views[k] for *views, _ in pieces.values()], role, file)
-        for k, role in enumerate(ROLES[:2])
-    )
-    labels, kind = _multi_hot([labels for *_, labels in pieces.values()], file)
-    return Data(
-        [image, text],
-        check_labels(labels, image.shape[0]),
-        given=_given(pieces, variables, found),
-        notes=_notes(paths, variables, found, labels, kind),
-    )
-
-
-def _read_part(names: Sequence[str], variables: Variables, found: Recognised) -> list[Any]:
-    """Return image, text and labels of one part with a row an item."""
-    values = [_numbers(name, variables[name], variables.paths[0].name) for name in names]
-    image, text, labels = values
-    axis = 1 if found.items_are_columns else 0
-    if 1 in labels.shape:
-        counts = [labels.size]
-    else:
-        # There are more items than classes: what else would tell a transposed matrix?
-        counts = [labels.shape[axis]]
-        if labels.shape[1 - axis] > labels.shape[axis]:
-            counts.append(labels.shape[1 - axis])
-    for n in counts:
-        if n > 0 and n in image.shape and n in text.shape:
-            return [_rows_first(X, n, axis) for X in values]
-    shapes = ", ".join(f"{name} {variables[name]}" for name in names)
-    raise HashbenchError(
-        f"{variables.paths[0].name}: found {shapes}; all three must have the same number of rows"
-    )
-
-
-def _numbers(name: str, variable: Variable, file: str) -> Any:
-    if len(variable.shape) == 1:
-        value = np.asarray(variable.read())[:, None]
-    elif variable.is_matrix:
-        value = variable.read()
-    else:
-        raise HashbenchError(f"{file}: {name}: found {variable}; allowed: a matrix of numbers")
-    if 0 in value.shape:
-        raise HashbenchError(f"{file}: {name}: found {variable}; at least one row and one column")
-    return value
-
-
-def _rows_first(X: Any, n: int, axis: int) -> Any:
-    rows_at = axis if X.shape[axis] == n else 1 - axis
-    return X if rows_at == 0 else X.T
-
-
-def _stack(parts: Sequence[Any], role: str, file: str) -> Any:
-    columns = [X.shape[1] for X in parts]
-    if len(set(columns)) > 1:
-        raise HashbenchError(f"{file}: {role}: found {columns} columns; every part must have equal")
-    if all(scipy.sparse.issparse(X) for X in parts):
-        return scipy.sparse.vstack(parts, format="csr").astype(np.float32)
-    checked = [check_matrix(X, f"{file}: {role}") for X in parts]
-    return np.ascontiguousarray(checked[0]) if len(checked) == 1 else np.concatenate(checked)
-
-
-def _multi_hot(parts: Sequence[Any], file: str) -> tuple[npt.NDArray[Any], str]:
-    """Return labels with a column a class, and how the file wrote them."""
-    arrays = [np.asarray(dense(labels)) for labels in parts]
-    if len({labels.shape[1] for labels in arrays}) > 1:
-        widths = [labels.shape[1] for labels in arrays]
-        raise HashbenchError(f"{file}: labels: found {widths} columns; every part must have equal")
-    labels = np.concatenate(arrays)
-    if not np.isfinite(labels).all():
-        raise HashbenchError(f"{file}: labels: found nan; allowed: 0 and 1, or whole class numbers")
-    if labels.shape[1] > 1:
-        if not labels.any():
-            raise HashbenchError(f"{file}: labels: found 0 only; at least one row with a label")
-        return labels, "one-hot" if (labels.sum(axis=1) == 1).all() else "multi-hot"
-    if (labels % 1 != 0).any():
-        raise HashbenchError(f"{file}: labels: found fractions; allowed: whole class numbers")
-    classes, index = np.unique(labels.ravel(), return_inverse=True)
-    return np.eye(len(classes), dtype=np.uint8)[index], "class numbers"
-
-
-def _given(
-    pieces: Mapping[str, list[Any]], variables: Variables, found: Recognised
-) -> dict[str, Rows]:
-    if "query" in pieces:
-        ends = np.cumsum([0, *(labels.shape[0] for *_, labels in pieces.values())])
-        return {part: np.arange(ends[k], ends[k + 1]) for k, part in enumerate(pieces)}
-    return {
-        part: np.asarray(variables[name].read(), np.intp).ravel() - 1
-        for part, name in found.indices.items()
-    }
-
-
-def _notes(
-    paths: Sequence[Path],
-    variables: Variables,
-    found: Recognised,
-    labels: npt.NDArray[Any],
-    kind: str,
-) -> list[str]:
-    names = zip(*found.parts.values(), strict=True)
-    said = [f"{role} = {' + '.join(used)}" for role, used in zip(ROLES, names, strict=True)]
-    where = ", ".join(path.name for path in paths)
-    notes = [f"{where}: {found.layout} layout, {', '.join(said)}; {labels.shape[1]} classes ({kind})"]
-    if found.unused:
-        others = ", ".join(f"{name} ({variables[name]})" for name in found.unused)
-        notes.append(f"{where}: not used: {others}")
-    return notes
