@@ -41,12 +41,14 @@ def stiefel(Z: Matrix, rng: np.random.Generator, eps: float = 1e-6) -> Matrix:
 
     From the k x k eigen-decomposition of the centred Z'Z. Where that has rank r < k, the missing
     k - r columns are random, orthogonal to the others and to 1 (as far as n > k allows: with
-    n <= k the constraint cannot be met, and the columns that do not fit are zero).
+    n <= k the constraint cannot be met, and the columns that do not fit are zero). An eigenvalue
+    counts as zero below ``eps``, and below what rounding leaves of a zero beside the largest.
     """
     n, k = Z.shape
     Zc = Z.astype(np.float64) - Z.mean(axis=0, dtype=np.float64)
     values, Q = np.linalg.eigh(Zc.T @ Zc)
-    keep = values > eps
+    rounding = 10 * (k * np.finfo(np.float64).eps + np.finfo(Z.dtype).eps ** 2)
+    keep = values > max(eps, float(values[-1] * rounding))
     basis = Zc @ (Q[:, keep] / np.sqrt(values[keep]))
     missing = k - int(keep.sum())
     if missing:

@@ -41,6 +41,17 @@ def test_stiefel_meets_its_constraints_whatever_the_rank(rank):
     np.testing.assert_allclose(V.sum(axis=0), 0, atol=1e-8)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("scale", [1e-2, 1e4, 1e9])
+def test_stiefel_meets_its_constraints_whatever_the_scale(scale, dtype):
+    rng = np.random.default_rng(0)
+    n, k = 500, 64
+    Z = scale * rng.standard_normal((n, 10)) @ rng.standard_normal((10, k)) + scale
+    V = stiefel(Z.astype(dtype), rng)
+    np.testing.assert_allclose(V.T @ V / n, np.eye(k), atol=1e-5)
+    np.testing.assert_allclose(V.mean(axis=0), 0, atol=1e-5)
+
+
 def test_stiefel_is_the_maximiser():
     rng = np.random.default_rng(5)
     Z = rng.standard_normal((40, 3))
