@@ -212,6 +212,6 @@ def _table(scores: Any, blocks: int) -> Floats:
     table = np.asarray(scores, np.float64)
     if table.ndim != 2 or table.shape[0] < blocks or not np.isfinite(table).all():
         raise HashbenchError(
-            f"scores: found shape {table.shape}; allowed: finite, {blocks} or more blocks by methods"
+            f"scores: found shape {table.shape}; allowed: finite, {blocks} or more blocks"
         )
     return table
