@@ -1,0 +1,25 @@
+"""Ridge regression whose penalty means the same on any features."""
+
+from __future__ import annotations
+
+from hashbench.linalg.features import mean_squared_distance
+from hashbench.linalg.ridge import Ridge
+from hashbench.validation import Matrix
+
+
+def relative_ridge(X: Matrix, strength: float, mean: Matrix) -> Ridge:
+    """Return the regression on X - 1 mean' with a penalty relative to the size of X.
+
+    The penalty is ``strength`` times the mean eigenvalue of the scatter matrix, so that scaling
+    the features or repeating the rows changes nothing. One pass over X more than :class:`Ridge`.
+
+    Parameters
+    ----------
+    X : (n, d)
+    strength : float
+    mean : (d,)
+        The column means of X.
+    """
+    n, d = X.shape
+    # The squared norm of the centred rows is n / 2 times their mean squared distance.
+    return Ridge(X, strength * mean_squared_distance(X) * n / (2 * d), mean)
