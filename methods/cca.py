@@ -1,4 +1,4 @@
-"""CCA as a hashing method: the sign of canonical correlations' projections.
+"""CCA as a hashing method: the signs of the canonical projections.
 
     max a'X'Y b   subject to   a'(X'X + r I) a = b'(Y'Y + r I) b = 1
 

@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+
+from hashbench import HashbenchError
+from hashbench.conformance import toy
+from hashbench.linalg.multiview import correlated_directions
+from hashbench.methods.cca_itq import CCAITQ
+
+
+def directions(views, k):
+    return correlated_directions(views, k, 1e-4, [X.mean(axis=0) for X in views])
+
+
+@pytest.mark.parametrize("dims", [(9, 6), (9, 6, 7)])
+def test_one_rotation_serves_all_views(dims):
+    views, _ = toy(n=100, dims=dims)
+    method = CCAITQ(n_bits=5, scaling="variance", random_state=0).fit(views)
+    A, _ = directions(views, 5)
+    rotations = [np.linalg.pinv(a) @ P for a, P in zip(A, method.projections_, strict=True)]
+    np.testing.assert_allclose(rotations[0].T @ rotations[0], np.eye(5), atol=1e-8)
+    for R in rotations[1:]:
+        np.testing.assert_allclose(R, rotations[0], atol=1e-8)
+
+
+def test_scalings():
+    views, _ = toy(n=100, dims=(9, 6))
+    A, correlations = directions(views, 5)
+    expected = {
+        "variance": np.ones(5),
+        "correlation": correlations,
+        "entry": 1 / np.abs(A[0]).max(axis=0),
+    }
+    for scaling, factors in expected.items():
+        method = CCAITQ(n_bits=5, scaling=scaling, random_state=0).fit(views)
+        for a, P in zip(A, method.projections_, strict=True):
+            # P = A S R with a rotation R, whatever R is.
+            np.testing.assert_allclose(P @ P.T, (a * factors**2) @ a.T, atol=1e-9)
+
+
+def test_the_rotation_lowers_the_quantisation_error():
+    views, _ = toy(n=200, dims=(9, 6))
+    errors = []
+    for iterations in (0, 1, 5, 51):
+        method = CCAITQ(n_bits=5, iterations=iterations, random_state=0).fit(views)
+        V = np.vstack([method.project(X, m) for m, X in enumerate(views)])
+        errors.append(np.square(np.where(V >= 0, 1, -1) - V).sum())
+    assert (np.diff(errors) <= 1e-9 * errors[0]).all()
+    assert errors[-1] < errors[0]
+
+
+def test_more_bits_than_directions_are_all_in_use():
+    views, _ = toy(n=200, dims=(12, 4))
+    method = CCAITQ(n_bits=16, random_state=0).fit(views)
+    balance = method.encode(views[0], 0).mean(axis=0)
+    assert ((balance > 0.05) & (balance < 0.95)).all()
+
+
+def test_wrong_parameters_are_named():
+    views, _ = toy()
+    with pytest.raises(HashbenchError, match="found rotation_view 2; allowed: 0 to 1"):
+        CCAITQ(rotation_view=2).fit(views)
+    with pytest.raises(HashbenchError, match="found scaling 'none'; allowed: entry"):
+        CCAITQ(scaling="none").fit(views)
