@@ -35,7 +35,7 @@ class Emoji(Dataset):
     preprocessing = ("centre", "tfidf,l2,centre")
 
     def load(self) -> Data:
-        """Return the pairs in Unicode's order."""
+        """Return the pairs, shuffled once and for all."""
         import scipy.sparse  # only here: listing datasets should not wait for it
 
         file = files("hashbench.data").joinpath("emoji.npz")
@@ -65,7 +65,7 @@ class EmojiMultilabel(Emoji):
     title = "Emoji (two labels)"
 
     def load(self) -> Data:
-        """Return the pairs in Unicode's order."""
+        """Return the pairs, shuffled once and for all."""
         data = super().load()
         data.notes = [
             "labels: a subgroup lies within one group, so two items share a label exactly if they "

@@ -77,9 +77,11 @@ def _code_points(hexcode: str) -> str:
 
 
 def read_emoji(sources: Path) -> list[Emoji]:
-    """Return every emoji that has a group and a picture, in Unicode's order.
+    """Return every emoji that has a group and a picture, in an order that says nothing.
 
-    Skin-tone variants are nested below their emoji in the source and so never appear.
+    Unicode's own order goes group by group: whoever breaks ties by row, or takes the first rows,
+    would be told the labels. Skin-tone variants are nested below their emoji in the source and so
+    never appear.
     """
     words = find_package(sources, "emojibase-data")
     pictures = find_package(sources, "emoji-datasource-google")
@@ -91,8 +93,9 @@ def read_emoji(sources: Path) -> list[Emoji]:
     }
     names = json.loads((words / "meta" / "groups.json").read_text("utf-8"))
     entries = json.loads((words / "en" / "data.json").read_text("utf-8"))
-    # Regional indicators, the letters that spell flags, have neither group nor order.
-    ranked = sorted((e for e in entries if "group" in e), key=lambda e: int(e["order"]))
+    # Regional indicators, the letters that spell flags, have no group.
+    grouped = [entry for entry in entries if "group" in entry]
+    shuffled = sorted(grouped, key=lambda e: hashlib.sha256(e["hexcode"].encode()).digest())
     return [
         Emoji(
             character=entry["emoji"],
@@ -102,7 +105,7 @@ def read_emoji(sources: Path) -> list[Emoji]:
             subgroup=names["subgroups"][str(entry["subgroup"])],
             picture=files[_code_points(entry["hexcode"])],
         )
-        for entry in ranked
+        for entry in shuffled
         if names["groups"][str(entry["group"])] != DROPPED_GROUP
         and _code_points(entry["hexcode"]) in files
     ]
@@ -190,8 +193,8 @@ def make_arrays(emoji: Sequence[Emoji], pictures: Sequence[Pixels]) -> dict[str,
     """Return the arrays of the dataset by name; words are the index part of a CSR matrix."""
     features = [np.concatenate([oriented_gradients(p), colour_histograms(p)]) for p in pictures]
     vocabulary, words = choose_words(emoji)
-    groups = list(dict.fromkeys(item.group for item in emoji))
-    subgroups = list(dict.fromkeys(item.subgroup for item in emoji))
+    groups = sorted({item.group for item in emoji})
+    subgroups = sorted({item.subgroup for item in emoji})
     return {
         "image": np.array(features).astype("<f2"),
         "word_starts": np.cumsum([0, *map(len, words)]).astype("<i4"),

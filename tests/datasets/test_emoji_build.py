@@ -27,13 +27,12 @@ def builder():
     del sys.modules[spec.name]
 
 
-def entry(label, hexcode, order, group, subgroup, tags=(), **more):
+def entry(label, hexcode, group, subgroup, tags=(), **more):
     return {
         "label": label,
         "hexcode": hexcode,
         "tags": list(tags),
         "emoji": "".join(chr(int(point, 16)) for point in hexcode.split("-")),
-        "order": order,
         "group": group,
         "subgroup": subgroup,
         **more,
@@ -42,12 +41,12 @@ def entry(label, hexcode, order, group, subgroup, tags=(), **more):
 
 ENTRIES = [
     {"label": "regional indicator A", "hexcode": "1F1E6", "emoji": "🇦"},
-    entry("red heart", "2764", 3, 0, 1, ["heart", "love", "red"]),
-    entry("green heart", "1F49A", 2, 0, 1, ["heart", "love"], skins=[{"hexcode": "1F49B"}]),
-    entry("heart face", "1F600", 1, 0, 0, ["love", "LOVE"]),
-    entry("light skin tone", "1F3FB", 4, 1, 2, ["heart"]),
-    entry("abacus", "1F9EE", 5, 2, 3, ["calculator"]),
-    entry("unseen heart", "1FAEA", 6, 2, 3, ["love"]),
+    entry("red heart", "2764", 0, 1, ["heart", "love", "red"]),
+    entry("green heart", "1F49A", 0, 1, ["heart", "love"], skins=[{"hexcode": "1F49B"}]),
+    entry("heart face", "1F600", 0, 0, ["love", "LOVE"]),
+    entry("light skin tone", "1F3FB", 1, 2, ["heart"]),
+    entry("abacus", "1F9EE", 2, 3, ["calculator"]),
+    entry("unseen heart", "1FAEA", 2, 3, ["love"]),
 ]
 GROUPS = {
     "groups": {"0": "smileys-emotion", "1": "component", "2": "objects"},
@@ -106,11 +105,11 @@ def test_small_build_has_known_bytes(builder, sources, tmp_path):
         pixels = np.asarray(image)
     assert (
         hashlib.sha256(first).hexdigest()
-        == "bf52e63ffda508a4e8683e51480cbdcb61934317202e0f9474036a8f9d2b06ae"
+        == "061b0abf766ed88464aea3e8071dc34c1491993444b1364e6017f1cb5cf90713"
     )
     assert (
         hashlib.sha256(pixels.tobytes()).hexdigest()
-        == "d3b3bb368c92c7c41409e99b8276fd522d1cf35aa2171205fdf2bb1b7abb2f8a"
+        == "6e03c61114bc4391bfbebc62cbb07785213b3e66e9139d5d9ae91896902d626e"
     )
     assert builder.build(sources, tmp_path)[0].read_bytes() == first
 
@@ -118,16 +117,16 @@ def test_small_build_has_known_bytes(builder, sources, tmp_path):
 def test_small_build_has_the_expected_content(builder, sources, tmp_path):
     with np.load(builder.build(sources, tmp_path)[0]) as arrays:
         content = dict(arrays)
-    assert lines(content["names"]) == ["heart face", "green heart", "red heart", "abacus"]
-    assert lines(content["characters"]) == ["😀", "💚", "❤", "🧮"]
-    assert lines(content["groups"]) == ["smileys-emotion", "objects"]
-    assert content["group"].tolist() == [0, 0, 0, 1]
+    assert lines(content["names"]) == ["green heart", "heart face", "abacus", "red heart"]
+    assert lines(content["characters"]) == ["💚", "😀", "🧮", "❤"]
+    assert lines(content["groups"]) == ["objects", "smileys-emotion"]
+    assert content["group"].tolist() == [1, 1, 0, 1]
     assert lines(content["subgroups"]) == ["face-smiling", "heart", "science"]
-    assert content["subgroup"].tolist() == [0, 1, 1, 2]
+    assert content["subgroup"].tolist() == [1, 0, 2, 1]
     # `heart` and `love` are common; the abacus has no common word and keeps its name.
     assert lines(content["vocabulary"]) == ["abacus", "heart", "love"]
-    assert content["word_starts"].tolist() == [0, 2, 4, 6, 7]
-    assert content["word_indices"].tolist() == [1, 2, 1, 2, 1, 2, 0]
+    assert content["word_starts"].tolist() == [0, 2, 4, 5, 7]
+    assert content["word_indices"].tolist() == [1, 2, 1, 2, 0, 1, 2]
     assert content["image"].shape == (4, 144 + 256)
     assert content["image"].dtype == np.float16
 
