@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -50,3 +51,15 @@ def test_listing_imports_nothing_heavy():
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_every_package_is_installed():
+    pyproject = HARNESS.parent / "pyproject.toml"
+    if not pyproject.exists():
+        pytest.skip("not run from a source tree")
+    listed = tomllib.loads(pyproject.read_text())["tool"]["setuptools"]["packages"]
+    found = {
+        ".".join(init.parent.relative_to(HARNESS.parent).parts)
+        for init in HARNESS.rglob("__init__.py")
+    }
+    assert found | {f"hashbench.{folder}" for folder in PLUGIN_FOLDERS} == set(listed)
