@@ -1,0 +1,48 @@
+"""The evaluator: every variant of every measure by name, exact where items are tied.
+
+`names` and `presets` say what there is and cost nothing to import; what computes is imported when
+first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from hashbench.measures.names import (
+    DEFAULT_MEASURES,
+    Entry,
+    Measure,
+    catalogue,
+    parse,
+    parse_many,
+)
+
+_COMPUTING = {
+    "Curve": "evaluation",
+    "Evaluation": "evaluation",
+    "Score": "evaluation",
+    "evaluate": "evaluation",
+    "evaluate_ranking": "evaluation",
+    "HammingRanking": "rankings",
+    "hamming_ranking": "rankings",
+    "ScoreRanking": "scores",
+    "score_ranking": "scores",
+    "label_words": "labels",
+}
+
+__all__ = [
+    "DEFAULT_MEASURES",
+    "Entry",
+    "Measure",
+    "catalogue",
+    "parse",
+    "parse_many",
+    *_COMPUTING,
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _COMPUTING:
+        return getattr(importlib.import_module(f"{__name__}.{_COMPUTING[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

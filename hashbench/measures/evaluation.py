@@ -1,0 +1,321 @@
+"""The evaluator: any number of measures from one ranking, each looked up by its name."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hashbench.errors import HashbenchError
+from hashbench.measures.names import DEFAULT_MEASURES, Measure, parse, parse_many
+from hashbench.measures.orders import Ranks, TiedOrder, Values
+from hashbench.measures.rankings import Block, Ranking, Rel, hamming_ranking, relevant
+from hashbench.measures.values import (
+    Ball,
+    merged,
+    of_ball,
+    of_order,
+    rank_curve,
+    settle_empty,
+)
+
+#: The thread pool that numba falls back to ends the process if two threads enter it at once.
+_ALONE = threading.RLock()
+
+
+@dataclass(frozen=True)
+class Score:
+    """One measure's number.
+
+    Attributes
+    ----------
+    measure : Measure
+    value : float
+        Mean over the queries that count, or the pooled number of a ``mean=micro`` measure.
+    n_counted : int
+        Queries that count.
+    n_empty : int
+        Queries without a relevant item, whether they count or not.
+    bounds : (float, float) or None
+        Smallest and largest value that any order of tied items gives.
+    chance : float or None
+        Value expected of a random order of the database.
+    per_query : (queries,) float64 or None
+        nan for queries that do not count. Of a pooled number: what each query alone would give.
+    """
+
+    measure: Measure
+    value: float
+    n_counted: int
+    n_empty: int
+    bounds: tuple[float, float] | None = None
+    chance: float | None = None
+    per_query: Values | None = None
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Precision and recall by rank or by Hamming radius.
+
+    Attributes
+    ----------
+    measure : Measure
+    axis : str
+        "rank" or "radius".
+    x, precision, recall : (points,) arrays
+        A pool without a single item has no precision: nan.
+    per_query : (queries, points, 2) float64 or None
+        Precision and recall of each query; nan for queries that do not count.
+    """
+
+    measure: Measure
+    axis: str
+    x: Ranks
+    precision: Values
+    recall: Values
+    per_query: Values | None = None
+
+
+class Evaluation(Mapping[str, float]):
+    """Numbers by canonical name; `scores` holds what belongs to each, `curves` the curves.
+
+    Any name that parses to a measure finds it, a preset's too.
+    """
+
+    def __init__(self, scores: Iterable[Score], curves: Iterable[Curve]) -> None:
+        self.scores = {str(score.measure): score for score in scores}
+        self.curves = {str(curve.measure): curve for curve in curves}
+
+    def __getitem__(self, name: str) -> float:
+        key = str(parse(name))
+        if key in self.curves:
+            raise HashbenchError(f"measure {key!r} is a curve; it stands in .curves")
+        return self.scores[key].value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.scores)
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def __repr__(self) -> str:
+        numbers = ", ".join(f"{name}: {score.value:.4f}" for name, score in self.scores.items())
+        return f"Evaluation({numbers}; curves: {', '.join(self.curves) or 'none'})"
+
+
+def evaluate(
+    query_codes: Any,
+    database_codes: Any,
+    query_labels: Any,
+    database_labels: Any,
+    measures: str | Iterable[str | Measure] = DEFAULT_MEASURES,
+    *,
+    n_bits: int | None = None,
+    ranks: npt.ArrayLike | None = None,
+    per_query: bool = False,
+    bounds: bool = False,
+    chance: bool = False,
+) -> Evaluation:
+    """Score codes, wherever they come from.
+
+    Parameters
+    ----------
+    query_codes, database_codes : (n, bits) array-like
+        bool, 0/1 or -1/+1; packed codes if `n_bits` is given (see `hashbench.codes.as_codes`).
+    query_labels, database_labels : (n, classes) array-like of 0 and 1
+        Or one class number an item.
+    measures : names, presets or measures
+        In the grammar of `hashbench.measures.names`.
+    n_bits : int, optional
+        Number of bits, for packed codes.
+    ranks : ascending whole numbers, optional
+        Where curves by rank have their points; default `round_ranks`.
+    per_query, bounds, chance : bool
+        Whether scores carry the values of all queries, the interval over all orders of tied items
+        and the value of a random order.
+
+    Examples
+    --------
+    >>> codes, labels = [[0, 0], [0, 1], [1, 1]], [0, 0, 1]
+    >>> evaluate([[0, 0]], codes, [0], labels, ["AP", "P@1"])
+    Evaluation(AP: 1.0000, P@1: 1.0000; curves: none)
+    """
+    ranking = hamming_ranking(query_codes, database_codes, query_labels, database_labels, n_bits)
+    return evaluate_ranking(
+        ranking, measures, ranks=ranks, per_query=per_query, bounds=bounds, chance=chance
+    )
+
+
+def evaluate_ranking(
+    ranking: Ranking,
+    measures: str | Iterable[str | Measure] = DEFAULT_MEASURES,
+    *,
+    ranks: npt.ArrayLike | None = None,
+    per_query: bool = False,
+    bounds: bool = False,
+    chance: bool = False,
+) -> Evaluation:
+    """Score a ranking that is made once and asked for everything at once; see `evaluate`."""
+    wanted = parse_many(measures)
+    grid = round_ranks(ranking.n_database) if ranks is None else _check_ranks(ranks)
+    with _ALONE:
+        variants = {m: _variants(m, bounds, chance) for m in wanted if m.has_ties}
+        by_order = _by_order(ranking, variants, grid)
+        balls: dict[Rel, Ball] = {}
+        for measure in wanted:
+            if not measure.has_ties and _rel(measure) not in balls:
+                balls[_rel(measure)] = Ball.of(ranking.distance_counts(_rel(measure)))
+    scores, curves = [], []
+    for measure in wanted:
+        if not measure.has_ties and measure.is_curve:
+            curves.append(_radius_curve(measure, balls[_rel(measure)], per_query))
+        elif not measure.has_ties:
+            scores.append(_ball_score(measure, balls[_rel(measure)], per_query))
+        elif measure.is_curve:
+            curves.append(_rank_curve(measure, by_order[measure], grid, per_query))
+        else:
+            scores.append(_order_score(measure, by_order[measure], per_query))
+    return Evaluation(scores, curves)
+
+
+def round_ranks(n_database: int) -> Ranks:
+    """Return the ranks 1, 2, ..., 9, 10, 20, ..., 90, 100, 200, ... and the last."""
+    ranks = [digit * 10**power for power in range(len(str(n_database))) for digit in range(1, 10)]
+    return np.array([*(rank for rank in ranks if rank < n_database), n_database])
+
+
+def _check_ranks(ranks: npt.ArrayLike) -> Ranks:
+    grid = np.asarray(ranks)
+    if grid.ndim != 1 or grid.size == 0 or grid.dtype.kind not in "iu":
+        raise HashbenchError(f"ranks: found {ranks!r}; allowed: a list of whole numbers")
+    if grid[0] < 1 or (np.diff(grid.astype(np.int64)) <= 0).any():
+        raise HashbenchError(f"ranks: found {grid.tolist()}; allowed: ascending, from 1 up")
+    return grid.astype(np.int64)
+
+
+def _rel(measure: Measure) -> Rel:
+    rel = measure["rel"]
+    assert rel is not None
+    return rel
+
+
+def _variants(measure: Measure, bounds: bool, chance: bool) -> dict[str, str]:
+    """Return under which treatments of ties a measure is computed, by what for."""
+    variants = {"value": str(measure["ties"])}
+    # a curve has no interval, and which queries are missed no mean or bound over orders
+    if measure.is_curve or measure["missed"] == "skip":
+        return variants
+    if bounds:
+        variants |= {"low": "pessimistic", "high": "optimistic"}
+    if chance:
+        variants["chance"] = "expected"
+    return variants
+
+
+def _by_order(
+    ranking: Ranking, variants: Mapping[Measure, Mapping[str, str]], grid: Ranks
+) -> dict[Measure, dict[str, Values]]:
+    """Return every variant of every measure for all queries, and their relevant items."""
+    if not variants:
+        return {}
+    parts: dict[Measure, list[dict[str, Values]]] = {measure: [] for measure in variants}
+    depths = [_depth(measure, ranking.n_database, grid) for measure in variants]
+    for block in ranking.blocks(max(depths)):
+        for measure, treatments in variants.items():
+            parts[measure].append(_of_block(measure, treatments, block, grid))
+    return {
+        measure: {name: np.concatenate([part[name] for part in found]) for name in found[0]}
+        for measure, found in parts.items()
+    }
+
+
+def _depth(measure: Measure, n_database: int, grid: Ranks) -> int:
+    """Return down to which rank a measure needs the items in order."""
+    if measure["ties"] != "index":
+        return 0
+    if measure.is_curve:
+        return min(int(grid[-1]), n_database)
+    if measure.cutoff is None or measure["cut"] == "hits":
+        return n_database
+    return min(measure.cutoff, n_database)
+
+
+def _of_block(
+    measure: Measure, treatments: Mapping[str, str], block: Block, grid: Ranks
+) -> dict[str, Values]:
+    rel = _rel(measure)
+    counts = block.counts(rel)
+    values = {"found": relevant(counts).astype(np.float64)}
+    for name, ties in treatments.items():
+        order = block.order(rel, ties) if name != "chance" else TiedOrder(merged(counts), ties)
+        if measure.is_curve:
+            values[name] = rank_curve(order, grid, values["found"])
+        else:
+            values[name] = of_order(measure, order, counts)
+    return values
+
+
+def _order_score(measure: Measure, values: Mapping[str, Values], per_query: bool) -> Score:
+    settled = {
+        name: settle_empty(measure, of_queries, values["found"])
+        for name, of_queries in values.items()
+        if name != "found"
+    }
+    means = {name: float(_mean(of_queries)) for name, of_queries in settled.items()}
+    return Score(
+        measure,
+        means["value"],
+        n_counted=int((~np.isnan(settled["value"])).sum()),
+        n_empty=int((values["found"] == 0).sum()),
+        bounds=(means["low"], means["high"]) if "low" in means else None,
+        chance=means.get("chance"),
+        per_query=settled["value"] if per_query else None,
+    )
+
+
+def _rank_curve(
+    measure: Measure, values: Mapping[str, Values], grid: Ranks, per_query: bool
+) -> Curve:
+    settled = settle_empty(measure, values["value"], values["found"])
+    return _curve(measure, "rank", grid, settled, _mean(settled), per_query)
+
+
+def _ball_score(measure: Measure, ball: Ball, per_query: bool) -> Score:
+    values = settle_empty(measure, of_ball(measure, ball), ball.hits[:, -1])
+    pooled = measure["mean"] == "micro"
+    mean = of_ball(measure, ball.pooled(~np.isnan(values)))[0] if pooled else _mean(values)
+    return Score(
+        measure,
+        float(mean),
+        n_counted=int((~np.isnan(values)).sum()),
+        n_empty=int((ball.hits[:, -1] == 0).sum()),
+        per_query=values if per_query else None,
+    )
+
+
+def _radius_curve(measure: Measure, ball: Ball, per_query: bool) -> Curve:
+    settled = settle_empty(measure, ball.curve, ball.hits[:, -1])
+    mean = _mean(settled)
+    if measure["mean"] == "micro":
+        pool = ball.pooled(~np.isnan(settled[:, 0, 0]))
+        mean = pool.curve[0]
+        mean[pool.items[0] == 0, 0] = np.nan
+    return _curve(measure, "radius", np.arange(len(mean)), settled, mean, per_query)
+
+
+def _curve(
+    measure: Measure, axis: str, x: Ranks, settled: Values, mean: Values, per_query: bool
+) -> Curve:
+    return Curve(measure, axis, x, mean[:, 0], mean[:, 1], settled if per_query else None)
+
+
+def _mean(values: Values) -> Values:
+    """Return the mean over the queries that count; nan if none does."""
+    counted = ~np.isnan(values.reshape(len(values), -1)[:, 0])
+    if not counted.any():
+        return np.full(values.shape[1:], np.nan)
+    return np.asarray(values[counted].mean(axis=0))

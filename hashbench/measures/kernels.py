@@ -1,0 +1,204 @@
+# mypy: disable-error-code="untyped-decorator,misc,no-untyped-call,no-untyped-def,call-arg"
+"""Passes over pairs of queries and items: the only place that looks at single pairs.
+
+Codes and labels come packed into 64-bit words, so that a distance is a population count of an
+exclusive or and a relevance is an and. Items stand in columns, word by word, (words, items),
+because then the inner loops run over neighbouring memory and compile to vector instructions.
+Everything runs in parallel over queries and is compiled once for all processes (a cache on disk).
+
+Two arrays leave this module. ``counts[q, d, g]`` is the number of items in bucket d (tied items)
+of query q that have grade g; the grade is 0 or 1 for relevance, or the number of shared labels.
+``grades[q, i]`` is the grade of the item at rank i when ties are ordered as the database is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit, prange, types
+from numba.extending import intrinsic
+
+#: Grade items by the number of shared labels; any other `rel` t: 1 if at least t are shared.
+GRADED = 0
+
+#: Items handled together: distances and grades of a tile stay in the first-level cache.
+TILE = 4096
+
+#: Fewer when items are put in order, because a tile without an item of interest is passed over.
+TILE_ORDER = 512
+
+#: Two items are counted by one increment while the table of pairs of keys stays this small.
+MOST_PAIRS = 1 << 17
+
+
+@intrinsic
+def _popcount(typing_context: Any, value: Any) -> Any:
+    """Count the bits of an unsigned integer with the processor's own instruction."""
+    if not isinstance(value, types.Integer):
+        return None
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return value(value), build
+
+
+@njit(cache=True, error_model="numpy")
+def _add_distances(row, word, step, keys):
+    """Add `step` for every bit in which one word of the items differs from the query's."""
+    for i in range(keys.size):
+        keys[i] += np.uint32(_popcount(row[i] ^ word)) * step
+
+
+@njit(cache=True, error_model="numpy")
+def _any_shared(row, word, keys):
+    for i in range(keys.size):
+        keys[i] |= np.uint32((row[i] & word) != np.uint64(0))
+
+
+@njit(cache=True, error_model="numpy")
+def _add_shared(row, word, keys):
+    for i in range(keys.size):
+        keys[i] += np.uint32(_popcount(row[i] & word))
+
+
+@njit(cache=True, error_model="numpy")
+def grade_tile(labels, start, query, rel, keys):
+    """Write the grades of a tile of items into `keys`."""
+    keys[:] = 0
+    for w in range(labels.shape[0]):
+        row = labels[w, start : start + keys.size]
+        if rel == 1:
+            _any_shared(row, query[w], keys)
+        else:
+            _add_shared(row, query[w], keys)
+    if rel > 1:
+        for i in range(keys.size):
+            keys[i] = np.uint32(keys[i] >= rel)
+
+
+@njit(cache=True, error_model="numpy")
+def _first_words(row, word, labels, label, step, keys):
+    """Write the keys of a tile in one loop: the case of one label word and relevance by any."""
+    for i in range(keys.size):
+        shared = np.uint32((labels[i] & label) != np.uint64(0))
+        keys[i] = np.uint32(_popcount(row[i] ^ word)) * step + shared
+
+
+@njit(cache=True, error_model="numpy")
+def _count_pairs(first, second, size, table):
+    """Count two items at once: half the increments, and fewer that wait for one another."""
+    for i in range(first.size):
+        table[first[i] * size + second[i]] += np.uint32(1)
+
+
+@njit(cache=True, error_model="numpy")
+def _take_out(table, size, counts):
+    """Add what a table of pairs has counted to the counts of single items."""
+    for first in range(size):
+        row = table[first * size : (first + 1) * size]
+        total = 0
+        for second in range(size):
+            total += row[second]
+            counts[second] += row[second]
+        counts[first] += total
+
+
+@njit(cache=True, error_model="numpy", parallel=True)
+def count_distances(query_words, words, query_labels, labels, rel, counts):
+    """Add a block of the database to the counts of all queries.
+
+    Parameters
+    ----------
+    query_words : (queries, words) uint64
+    words : (words, items) uint64
+    query_labels : (queries, label words) uint64
+    labels : (label words, items) uint64
+    rel : int
+        `GRADED`, or how many labels a relevant item shares at least.
+    counts : (queries, bits + 1, grades) int64
+        Changed in place.
+    """
+    n_items = words.shape[1]
+    levels = counts.shape[2]
+    size = counts.shape[1] * levels
+    paired = size * size <= MOST_PAIRS
+    fused = 1 if rel == 1 and labels.shape[0] == 1 else 0
+    for q in prange(query_words.shape[0]):
+        flat = counts[q].reshape(size)
+        table = np.zeros(size * size if paired else 0, np.uint32)
+        buffer = np.empty(TILE, np.uint32)
+        for start in range(0, n_items, TILE):
+            keys = buffer[: min(TILE, n_items - start)]
+            stop = start + keys.size
+            if fused:
+                _first_words(
+                    words[0, start:stop],
+                    query_words[q, 0],
+                    labels[0, start:stop],
+                    query_labels[q, 0],
+                    np.uint32(levels),
+                    keys,
+                )
+            else:
+                grade_tile(labels, start, query_labels[q], rel, keys)
+            for w in range(fused, words.shape[0]):
+                row = words[w, start : start + keys.size]
+                _add_distances(row, query_words[q, w], np.uint32(levels), keys)
+            half = keys.size // 2 if paired else 0
+            _count_pairs(keys[:half], keys[half : 2 * half], np.uint32(size), table)
+            for i in range(2 * half, keys.size):
+                flat[keys[i]] += 1
+        if paired:
+            _take_out(table, size, flat)
+
+
+@njit(cache=True, error_model="numpy", parallel=True)
+def order_items(query_words, words, query_labels, labels, rel, stops, cursor, grades):
+    """Put a block of the database into rank order, tied items as they come.
+
+    Parameters
+    ----------
+    query_words, words, query_labels, labels, rel
+        As in `count_distances`.
+    stops : (queries, bits + 1) int64
+        One past the last rank that bucket d fills, at most the depth of `grades`.
+    cursor : (queries, bits + 1) int64
+        The rank that the next item of bucket d gets; changed in place, carried to the next block.
+    grades : (queries, depth) uint16
+        The grades in rank order; changed in place.
+    """
+    n_items = words.shape[1]
+    for q in prange(query_words.shape[0]):
+        farthest = stops.shape[1] - 1
+        distances = np.empty(TILE_ORDER, np.uint32)
+        grade = np.empty(TILE_ORDER, np.uint32)
+        for start in range(0, n_items, TILE_ORDER):
+            # buckets that are full need no more items: soon most tiles hold nothing of interest
+            while farthest >= 0 and cursor[q, farthest] >= stops[q, farthest]:
+                farthest -= 1
+            if farthest < 0:
+                break
+            keys = distances[: min(TILE_ORDER, n_items - start)]
+            keys[:] = 0
+            for w in range(words.shape[0]):
+                row = words[w, start : start + keys.size]
+                _add_distances(row, query_words[q, w], np.uint32(1), keys)
+            if _least(keys) > farthest:
+                continue
+            grade_tile(labels, start, query_labels[q], rel, grade[: keys.size])
+            for i in range(keys.size):
+                d = keys[i]
+                rank = cursor[q, d]
+                if rank < stops[q, d]:
+                    grades[q, rank] = grade[i]
+                    cursor[q, d] = rank + 1
+
+
+@njit(cache=True, error_model="numpy")
+def _least(keys):
+    least = keys[0]
+    for i in range(1, keys.size):
+        least = min(least, keys[i])
+    return least

@@ -1,0 +1,305 @@
+"""Names of measures: one text is the column header, the argument and the value in a study.
+
+The papers of this field print "mAP" for quantities that differ by a factor of ten. Here a name
+fixes every choice, ``AP(norm=all,ties=index)@100``: choices left out have the family's default,
+the canonical form leaves defaults out and sorts the rest, and it parses back to the same measure.
+This module knows names only; nothing here computes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from hashbench.errors import HashbenchError, unknown
+from hashbench.measures.presets import PRESETS
+
+Value = str | int
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What one choice may be: some words, whole numbers from `least` up, or both.
+
+    A default of None means that the choice has to be made.
+    """
+
+    default: Value | None
+    words: tuple[str, ...] = ()
+    least: int | None = None
+
+    def read(self, text: str) -> Value | None:
+        """Return the value that `text` names, or None if it names none."""
+        if text in self.words:
+            return text
+        if self.least is not None and text.isdecimal() and int(text) >= self.least:
+            return int(text)
+        return None
+
+    @property
+    def allowed(self) -> str:
+        """The values allowed, for a message."""
+        number = [] if self.least is None else [f"a whole number from {self.least} up"]
+        return ", ".join([*self.words, *number])
+
+
+@dataclass(frozen=True)
+class Family:
+    """Measures that share a name and differ in their choices."""
+
+    summary: str
+    choices: Mapping[str, Choice]
+    cutoff: str = "none"  # "none", "optional" or "required"
+    is_curve: bool = False
+
+
+EMPTY = Choice("skip", ("skip", "zero", "error"))
+TIES = Choice("expected", ("expected", "index", "optimistic", "pessimistic"))
+REL = Choice(1, least=1)
+MEAN = Choice("macro", ("macro", "micro"))
+
+FAMILIES = {
+    "AP": Family(
+        "average precision; with @K over the first K ranks",
+        {
+            "norm": Choice("retrieved", ("retrieved", "all", "min")),
+            "cut": Choice("ranks", ("ranks", "hits")),
+            "missed": Choice("zero", ("zero", "skip")),
+            "empty": EMPTY,
+            "ties": TIES,
+            "rel": REL,
+        },
+        cutoff="optional",
+    ),
+    "P": Family(
+        "precision: the share of the first K ranks that is relevant",
+        {"empty": EMPTY, "ties": TIES, "rel": REL},
+        cutoff="required",
+    ),
+    "R": Family(
+        "recall: the share of the relevant items that stands in the first K ranks",
+        {"empty": EMPTY, "ties": TIES, "rel": REL},
+        cutoff="required",
+    ),
+    "nDCG": Family(
+        "discounted gain over that of the best order; an item's gain is its shared labels",
+        {"empty": EMPTY, "ties": TIES, "rel": Choice("graded", ("graded",), least=1)},
+        cutoff="optional",
+    ),
+    "lookup": Family(
+        "precision, recall, F1 or success of the ball of the given Hamming radius",
+        {
+            "radius": Choice(None, least=0),
+            "of": Choice("precision", ("precision", "recall", "F1", "success")),
+            "empty": EMPTY,
+            "rel": REL,
+        },
+    ),
+    "PRarea": Family(
+        "area under the precision-recall curve by Hamming radius",
+        {"mean": MEAN, "empty": EMPTY, "rel": REL},
+    ),
+    "PR": Family(
+        "curve of precision and recall by rank (top-K curves too) or by Hamming radius",
+        {
+            "by": Choice("rank", ("rank", "radius")),
+            "mean": MEAN,
+            "empty": EMPTY,
+            "ties": TIES,
+            "rel": REL,
+        },
+        is_curve=True,
+    ),
+}
+
+#: What a study gets that names no measures.
+DEFAULT_MEASURES = (
+    "AP",
+    "AP(ties=index)@100",
+    "P@100",
+    "PR",
+    "PR(by=radius)",
+    "PR(by=radius,mean=micro)",
+)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure with every choice made.
+
+    Attributes
+    ----------
+    family : str
+        A key of `FAMILIES`.
+    given : tuple of (str, str or int)
+        The choices that differ from the default, sorted by name.
+    cutoff : int or None
+    """
+
+    family: str
+    given: tuple[tuple[str, Value], ...] = ()
+    cutoff: int | None = None
+
+    @cached_property
+    def choices(self) -> dict[str, Value | None]:
+        """All choices of the family, defaults included."""
+        defaults = {name: choice.default for name, choice in FAMILIES[self.family].choices.items()}
+        return {**defaults, **dict(self.given)}
+
+    def __getitem__(self, choice: str) -> Value | None:
+        return self.choices.get(choice)
+
+    @property
+    def is_curve(self) -> bool:
+        """True if the measure is a curve, not a number."""
+        return FAMILIES[self.family].is_curve
+
+    @property
+    def has_ties(self) -> bool:
+        """True if the measure depends on the order of tied items."""
+        by_radius = self["by"] == "radius"
+        return "ties" in FAMILIES[self.family].choices and not by_radius
+
+    def with_(self, **changes: Value) -> Measure:
+        """Return the measure with some choices made differently."""
+        return _measure(self.family, {**dict(self.given), **changes}, self.cutoff, str(self))
+
+    def __str__(self) -> str:
+        choices = ",".join(f"{name}={value}" for name, value in self.given)
+        cutoff = "" if self.cutoff is None else f"@{self.cutoff}"
+        return self.family + (f"({choices})" if choices else "") + cutoff
+
+
+_NAME = re.compile(r"(?P<family>\w+)(?:\((?P<inside>[^()]*)\))?(?:@(?P<cutoff>\w*))?")
+_OUTER_COMMA = re.compile(r",(?![^(]*\))")
+
+
+def parse(text: str) -> Measure:
+    """Return the measure that a name or a preset stands for.
+
+    Examples
+    --------
+    >>> str(parse("AP(ties=index, norm=retrieved)@100"))
+    'AP(ties=index)@100'
+    >>> str(parse("hashnet(1000)"))
+    'AP(missed=skip,ties=index)@1000'
+    """
+    match = _NAME.fullmatch(text.strip())
+    if match is None:
+        raise HashbenchError(
+            f"measure {text!r} is not a name; allowed: FAMILY(choice=value,...)@cutoff"
+        )
+    family, inside, cutoff = match["family"], match["inside"], match["cutoff"]
+    if family in PRESETS:
+        return parse(_expand(family, inside, cutoff, text))
+    if family not in FAMILIES:
+        known = [*FAMILIES, *PRESETS]
+        twins = [name for name in known if name.lower() == family.lower()]
+        if twins:
+            raise HashbenchError(f"unknown measure {family!r}; did you mean {twins[0]!r}?")
+        raise unknown("measure", family, known)
+    if cutoff is not None and not (cutoff.isdecimal() and int(cutoff) >= 1):
+        raise HashbenchError(
+            f"measure {text!r}: found cutoff {cutoff!r}; allowed: a whole number from 1 up"
+        )
+    given: dict[str, Value] = {}
+    for part in inside.split(",") if inside and inside.strip() else []:
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or name in given:
+            raise HashbenchError(
+                f"measure {text!r}: found {part.strip()!r}; allowed: choice=value, each choice once"
+            )
+        given[name] = value
+    return _measure(family, given, None if cutoff is None else int(cutoff), text)
+
+
+def parse_many(names: str | Iterable[str | Measure]) -> list[Measure]:
+    """Return the measures of a list, or of a text with commas between names, each once."""
+    parts = _OUTER_COMMA.split(names) if isinstance(names, str) else names
+    return list(dict.fromkeys(part if isinstance(part, Measure) else parse(part) for part in parts))
+
+
+def _expand(preset: str, argument: str | None, cutoff: str | None, text: str) -> str:
+    """Return the name in the grammar that a preset stands for."""
+    takes = PRESETS[preset].takes_cutoff
+    argument = argument.strip() if argument else None
+    good = argument is not None and argument.isdecimal() and int(argument) >= 1
+    if cutoff is not None or takes != bool(argument) or (takes and not good):
+        raise HashbenchError(
+            f"measure {text!r}; allowed: {f'{preset}(K), as {preset}(50)' if takes else preset}"
+        )
+    return PRESETS[preset].stands_for.format(K=argument)
+
+
+def _measure(family: str, given: Mapping[str, Value], cutoff: int | None, text: str) -> Measure:
+    """Check the choices and make the measure, in canonical form."""
+    spec = FAMILIES[family]
+    choices: dict[str, Value] = {}
+    for name, found in given.items():
+        if name not in spec.choices:
+            raise unknown(f"choice of {family}", name, spec.choices)
+        value = spec.choices[name].read(str(found))
+        if value is None:
+            raise HashbenchError(
+                f"measure {text!r}: found {name}={found}; allowed: {spec.choices[name].allowed}"
+            )
+        choices[name] = value
+    if cutoff is not None and spec.cutoff == "none":
+        raise HashbenchError(f"measure {text!r}: found a cutoff; {family} takes none")
+    if cutoff is None and spec.cutoff == "required":
+        raise HashbenchError(f"measure {text!r}: found no cutoff; write {family}@100")
+    for name, choice in spec.choices.items():
+        if choice.default is None and name not in choices:
+            raise HashbenchError(f"measure {text!r}: {name} is missing; allowed: {choice.allowed}")
+    choices = {name: v for name, v in choices.items() if v != spec.choices[name].default}
+    _settle(family, choices, cutoff, text)
+    return Measure(family, tuple(sorted(choices.items())), cutoff)
+
+
+def _settle(family: str, choices: dict[str, Value], cutoff: int | None, text: str) -> None:
+    """Drop choices without effect and refuse those that contradict each other."""
+    if family == "AP" and cutoff is None:
+        # over the full ranking the norms and cuts agree, and no query is missed
+        for name in ("norm", "cut", "missed"):
+            choices.pop(name, None)
+    if "cut" in choices and "norm" in choices:
+        raise HashbenchError(
+            f"measure {text!r}: cut=hits divides by the hits it counts; norm has no say there"
+        )
+    if "cut" in choices:
+        choices.pop("missed", None)
+    if "missed" in choices and choices.get("ties") != "index":
+        raise HashbenchError(
+            f"measure {text!r}: missed=skip needs ties=index, for which queries are missed "
+            "depends on the order of tied items"
+        )
+    if family == "PR":
+        stray = "ties" if choices.get("by") == "radius" else "mean"
+        if stray in choices:
+            raise HashbenchError(
+                f"measure {text!r}: {stray} has no say in a curve by {choices.get('by', 'rank')}"
+            )
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of the list of measures."""
+
+    name: str
+    summary: str
+    reproduces: str = ""
+
+
+def catalogue() -> Iterator[Entry]:
+    """Yield every family and every preset with one line that explains it."""
+    cut = {"none": "", "optional": "[@K]", "required": "@K"}
+    for name, family in FAMILIES.items():
+        choices = ", ".join(
+            f"{choice} ({spec.allowed})" for choice, spec in sorted(family.choices.items())
+        )
+        yield Entry(name + cut[family.cutoff], f"{family.summary}; choices: {choices}")
+    for name, preset in PRESETS.items():
+        shown = name + ("(K)" if preset.takes_cutoff else "")
+        yield Entry(shown, f"is {preset.stands_for.format(K='K')}", preset.reproduces)

@@ -1,0 +1,123 @@
+# mypy: disable-error-code="untyped-decorator,misc,no-untyped-call,no-untyped-def"
+"""Values of ranked measures for one order of the items, and the order that scores give.
+
+``grades[q, i]`` is the grade of the item at rank i + 1: 0 or 1 for relevance, or the number of
+shared labels. Only the first ranks need to be there, as many as the cutoff asks for.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit, prange
+
+from hashbench.measures.kernels import grade_tile
+from hashbench.measures.tie_kernels import ALL, RETRIEVED
+
+
+@njit(cache=True, error_model="numpy", parallel=True)
+def average_precision(grades, relevant, cutoff, norm):
+    """Return AP over the first `cutoff` ranks of every query; nan without a relevant item.
+
+    Parameters
+    ----------
+    grades : (queries, depth) uint16
+    relevant : (queries,) int64
+        Relevant items in the whole database.
+    cutoff, norm
+        As in `hashbench.measures.tie_kernels.average_precision`.
+
+    Returns
+    -------
+    (queries,) float64
+    """
+    values = np.empty(grades.shape[0])
+    for q in prange(grades.shape[0]):
+        found, total = 0, 0.0
+        for i in range(min(cutoff, grades.shape[1])):
+            if grades[q, i] > 0:
+                found += 1
+                total += found / (i + 1)
+        if relevant[q] == 0:
+            values[q] = np.nan
+        elif norm == RETRIEVED:
+            values[q] = total / found if found > 0 else 0.0
+        else:
+            values[q] = total / (relevant[q] if norm == ALL else min(relevant[q], cutoff))
+    return values
+
+
+@njit(cache=True, error_model="numpy", parallel=True)
+def first_hits_precision(grades, cutoff):
+    """Return the mean precision at the first `cutoff` relevant items, or at all if fewer."""
+    values = np.empty(grades.shape[0])
+    for q in prange(grades.shape[0]):
+        found, total = 0, 0.0
+        for i in range(grades.shape[1]):
+            if grades[q, i] > 0:
+                found += 1
+                total += found / (i + 1)
+                if found == cutoff:
+                    break
+        values[q] = total / found if found > 0 else np.nan
+    return values
+
+
+@njit(cache=True, error_model="numpy", parallel=True)
+def hits(grades, ranks):
+    """Return how many relevant items stand in the first k ranks, (queries, points) float64."""
+    counted = np.empty((grades.shape[0], ranks.size))
+    for q in prange(grades.shape[0]):
+        found, i = 0, 0
+        for point in range(ranks.size):
+            while i < min(ranks[point], grades.shape[1]):
+                found += grades[q, i] > 0
+                i += 1
+            counted[q, point] = found
+    return counted
+
+
+@njit(cache=True, error_model="numpy", parallel=True)
+def discounted_gain(grades, cutoff):
+    """Return the gain of the first `cutoff` ranks, each divided by log2(rank + 1)."""
+    values = np.zeros(grades.shape[0])
+    for q in prange(grades.shape[0]):
+        for i in range(min(cutoff, grades.shape[1])):
+            if grades[q, i] > 0:
+                values[q] += grades[q, i] / np.log2(i + 2.0)
+    return values
+
+
+@njit(cache=True, error_model="numpy", parallel=True)
+def grade_items(query_labels, labels, rel, grades):
+    """Write the grade of every item for every query, items in database order.
+
+    Parameters
+    ----------
+    query_labels : (queries, label words) uint64
+    labels : (label words, items) uint64
+    rel : int
+        As in `hashbench.measures.kernels.count_distances`.
+    grades : (queries, items) uint32
+        Changed in place.
+    """
+    for q in prange(query_labels.shape[0]):
+        grade_tile(labels, 0, query_labels[q], rel, grades[q])
+
+
+@njit(cache=True, error_model="numpy", parallel=True)
+def count_runs(scores, grades, counts):
+    """Count the items of every run of equal scores at the place where the run begins.
+
+    Parameters
+    ----------
+    scores : (queries, items) float32, in rank order
+    grades : (queries, items) uint16, in rank order
+    counts : (queries, items, grades) int64
+        Changed in place; a place where no run begins stays an empty bucket.
+    """
+    for q in prange(scores.shape[0]):
+        begin = 0
+        for i in range(scores.shape[1]):
+            if scores[q, i] != scores[q, begin]:
+                begin = i
+            counts[q, begin, grades[q, i]] += 1

@@ -1,0 +1,127 @@
+"""Rankings by inner product, for methods whose queries and items are vectors, not codes.
+
+The same measures under the same names: tied items are those with exactly equal scores. Scores are
+computed for a block of queries at a time, never for all. What speaks of a Hamming radius is not
+defined here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from hashbench.codes import Words
+from hashbench.errors import HashbenchError
+from hashbench.measures import order_kernels
+from hashbench.measures.labels import label_words
+from hashbench.measures.orders import Counts, Grades
+from hashbench.measures.rankings import (
+    BLOCK_BYTES,
+    Block,
+    Ranking,
+    Rel,
+    check_rows,
+    code_of,
+    columns,
+    n_grades,
+)
+
+Vectors = npt.NDArray[np.float32]
+
+
+class ScoreRanking(Ranking):
+    """Items ranked by their inner product with a query, highest first.
+
+    Parameters
+    ----------
+    query_vectors, database_vectors : (n, d) float32
+    query_labels, database_labels : (n, label words) uint64
+        Labels as `hashbench.measures.labels.label_words` makes them.
+    """
+
+    def __init__(
+        self,
+        query_vectors: Vectors,
+        database_vectors: Vectors,
+        query_labels: Words,
+        database_labels: Words,
+    ) -> None:
+        check_rows(query_vectors, query_labels, "query", "vectors")
+        check_rows(database_vectors, database_labels, "database", "vectors")
+        self.n_queries, self.n_database = len(query_vectors), len(database_vectors)
+        self.query_vectors, self.database_vectors = query_vectors, database_vectors
+        self.query_labels, self.database_labels = np.array(query_labels), columns(database_labels)
+
+    def blocks(self, depth: int) -> Iterator[Block]:
+        """Yield as many queries at once as their scores and counts leave room for."""
+        levels = n_grades(self.query_labels, "graded")
+        rows = max(1, BLOCK_BYTES // (self.n_database * (24 + 8 * levels)))
+        for start in range(0, self.n_queries, rows):
+            yield _ScoreBlock(self, slice(start, start + rows))
+
+    def distance_counts(self, rel: Rel) -> NoReturn:
+        """Refuse: inner products have no Hamming radius."""
+        raise HashbenchError(
+            "measures by Hamming radius (lookup, PRarea, PR(by=radius)) are not defined for items "
+            "ranked by inner product; allowed: AP, P, R, nDCG, PR"
+        )
+
+
+class _ScoreBlock(Block):
+    def __init__(self, ranking: ScoreRanking, queries: slice) -> None:
+        self._ranking, self.queries = ranking, queries
+        self._graded: dict[Rel, Grades] = {}
+        self._counted: dict[Rel, Counts] = {}
+
+    @cached_property
+    def _ranked(self) -> tuple[npt.NDArray[np.intp], Vectors]:
+        """The items in rank order, ties in database order, and their scores."""
+        scores = self._ranking.query_vectors[self.queries] @ self._ranking.database_vectors.T
+        items = np.argsort(-scores, axis=1, kind="stable")
+        return items, np.take_along_axis(scores, items, axis=1)
+
+    def grades(self, rel: Rel) -> Grades:
+        if rel not in self._graded:
+            labels = self._ranking.query_labels[self.queries]
+            grades = np.empty((len(labels), self._ranking.n_database), np.uint32)
+            order_kernels.grade_items(labels, self._ranking.database_labels, code_of(rel), grades)
+            ordered = np.take_along_axis(grades, self._ranked[0], axis=1)
+            self._graded[rel] = ordered.astype(np.uint16)
+        return self._graded[rel]
+
+    def counts(self, rel: Rel) -> Counts:
+        if rel not in self._counted:
+            levels = n_grades(self._ranking.query_labels, rel)
+            grades = self.grades(rel)
+            counts = np.zeros((*grades.shape, levels), np.int64)
+            order_kernels.count_runs(self._ranked[1], grades, counts)
+            self._counted[rel] = counts
+        return self._counted[rel]
+
+
+def score_ranking(
+    query_vectors: Any, database_vectors: Any, query_labels: Any, database_labels: Any
+) -> ScoreRanking:
+    """Return the ranking by inner product, after looking at what came in."""
+    query, database = _vectors(query_vectors, "query"), _vectors(database_vectors, "database")
+    if query.shape[1] != database.shape[1]:
+        raise HashbenchError(
+            f"vectors: found {query.shape[1]} dimensions for queries and {database.shape[1]} for "
+            "the database; must be equal"
+        )
+    return ScoreRanking(query, database, *label_words(query_labels, database_labels))
+
+
+def _vectors(values: Any, part: str) -> Vectors:
+    vectors = np.ascontiguousarray(values, dtype=np.float32)
+    if vectors.ndim != 2 or 0 in vectors.shape:
+        raise HashbenchError(
+            f"{part} vectors: found shape {vectors.shape}; allowed: (items, dimensions)"
+        )
+    if not np.isfinite(vectors).all():
+        raise HashbenchError(f"{part} vectors: found nan or infinity; allowed: finite numbers")
+    return vectors

@@ -1,0 +1,331 @@
+# mypy: disable-error-code="untyped-decorator,misc,no-untyped-call,no-untyped-def"
+"""Exact values of ranked measures when items are tied: expectations and bounds over all orders.
+
+Every function takes ``counts[q, d, g]``, the items of bucket d that have grade g, and never an
+order. Notation of the comments, for one query: a bucket holds n items, r of them relevant; N items
+and M relevant ones stand before it; the cutoff takes its first m places. P(i) is the precision at
+rank i, S the sum of P(i) over the relevant ranks so far.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit, prange
+
+EXPECTED, OPTIMISTIC, PESSIMISTIC = 0, 1, 2
+RETRIEVED, ALL, MIN = 0, 1, 2
+
+#: Up to this many terms a sum is a loop; beyond, a closed form is exact to the last digits.
+_FEW = 48
+
+#: A weight below this share of the heaviest cannot change the sum in double precision.
+_NEGLIGIBLE = 1e-22
+
+
+@njit(cache=True, error_model="numpy")
+def reciprocals(before, count):
+    """Return the sum of 1 / (before + i) for i = 1..count.
+
+    A few terms are added one by one. The rest is a difference of digamma values, each in its
+    asymptotic series about the half integers; written with log1p the difference keeps its digits
+    however far the two ends are from zero.
+    """
+    total = 0.0
+    while count > 0 and (before < _FEW or count <= _FEW):
+        total += 1.0 / (before + 1)
+        before += 1
+        count -= 1
+    if count == 0:
+        return total
+    low = before + 0.5
+    a, b = 1.0 / (low * low), 1.0 / ((low + count) * (low + count))
+    series = (b - a) / 24.0 - 7.0 * (b * b - a * a) / 960.0 + 31.0 * (b**3 - a**3) / 8064.0
+    return total + math.log1p(count / low) + series
+
+
+@njit(cache=True, error_model="numpy")
+def ratio_sum(first, slope, before, count):
+    """Return the sum of (first + i slope) / (before + 1 + i) for i = 0..count-1."""
+    if count <= _FEW:
+        total = 0.0
+        for i in range(count):
+            total += (first + i * slope) / (before + 1 + i)
+        return total
+    return slope * count + (first - slope * (before + 1)) * reciprocals(before, count)
+
+
+@njit(cache=True, error_model="numpy")
+def _whole_bucket(ties, M, N, n, r):
+    """Return what a bucket that is inside the cutoff adds to S."""
+    if ties == OPTIMISTIC:
+        return ratio_sum(M + 1, 1.0, N, r)
+    if ties == PESSIMISTIC:
+        return ratio_sum(M + 1, 1.0, N + n - r, r)
+    return _expected_part(M, N, n, r, n)
+
+
+@njit(cache=True, error_model="numpy")
+def _expected_part(M, N, n, r, m):
+    """Return what the first m places of a bucket add to S in expectation.
+
+    Place i is relevant with probability r / n; given that, each of the i places before it is
+    relevant with probability (r - 1) / (n - 1).
+    """
+    slope = (r - 1) / (n - 1) if n > 1 else 0.0
+    return r / n * ratio_sum(M + 1, slope, N, m)
+
+
+@njit(cache=True, error_model="numpy")
+def _split_sum(ties, M, N, n, r, m):
+    """Return what a bucket split by the cutoff adds to S, where the divisor is fixed."""
+    if ties == OPTIMISTIC:
+        return ratio_sum(M + 1, 1.0, N, min(m, r))
+    if ties == PESSIMISTIC:
+        least = max(0, m - (n - r))
+        return ratio_sum(M + 1, 1.0, N + m - least, least)
+    return _expected_part(M, N, n, r, m)
+
+
+@njit(cache=True, error_model="numpy")
+def _split_mean(ties, S, M, N, n, r, m):
+    """Return S / h where h, the relevant items above the cutoff, depends on the split bucket.
+
+    More relevant items may lower the mean, so the bounds are sought over every possible h.
+    """
+    least, most = max(0, m - (n - r)), min(m, r)
+    if ties == EXPECTED:
+        return _hypergeometric_mean(S, M, N, n, r, m, least, most)
+    best = -1.0
+    for j in range(least, most + 1):
+        shift = 0 if ties == OPTIMISTIC else m - j
+        value = (S + ratio_sum(M + 1, 1.0, N + shift, j)) / (M + j) if M + j > 0 else 0.0
+        better = value > best if ties == OPTIMISTIC else value < best
+        if j == least or better:
+            best = value
+    return best
+
+
+@njit(cache=True, error_model="numpy")
+def _hypergeometric_mean(S, M, N, n, r, m, least, most):
+    """Return the expected S / h, given that j of the m places are relevant, over all j.
+
+    The weights follow from the mode by their ratios and are divided by their own sum: no
+    factorial is formed, so nothing overflows and no digits are lost.
+    """
+    alone = ratio_sum(1.0, 0.0, N, m)
+    after = ratio_sum(0.0, 1.0, N, m)
+    mode = min(max((m + 1) * (r + 1) // (n + 2), least), most)
+    weights, values = 0.0, 0.0
+    for direction in (-1, 1):
+        weight, j = 1.0, mode
+        while least <= j <= most and weight > _NEGLIGIBLE:
+            if direction == 1 or j != mode:
+                slope = (j - 1) / (m - 1) if m > 1 else 0.0
+                inside = j / m * ((M + 1) * alone + slope * after)
+                weights += weight
+                if M + j > 0:
+                    values += weight * (S + inside) / (M + j)
+            if direction == 1:
+                weight *= (r - j) / (j + 1) * ((m - j) / (n - r - m + j + 1))
+            else:
+                weight *= j / (r - j + 1) * ((n - r - m + j) / (m - j + 1))
+            j += direction
+    return values / weights
+
+
+@njit(cache=True, error_model="numpy", parallel=True)
+def average_precision(counts, cutoff, norm, ties):
+    """Return AP over the first `cutoff` ranks of every query; nan without a relevant item.
+
+    Parameters
+    ----------
+    counts : (queries, buckets, 2) int64
+    cutoff : int
+    norm : `RETRIEVED`, `ALL` or `MIN`
+    ties : `EXPECTED`, `OPTIMISTIC` or `PESSIMISTIC`
+
+    Returns
+    -------
+    (queries,) float64
+    """
+    values = np.empty(counts.shape[0])
+    for q in prange(counts.shape[0]):
+        S, M, N = 0.0, 0, 0
+        mean = -1.0
+        for d in range(counts.shape[1]):
+            r = counts[q, d, 1]
+            n = counts[q, d, 0] + r
+            m = min(n, cutoff - N)
+            if m == n and r > 0:
+                S += _whole_bucket(ties, M, N, n, r)
+            elif 0 < m < n and norm == RETRIEVED:
+                mean = _split_mean(ties, S, M, N, n, r, m)
+            elif 0 < m < n and r > 0:
+                S += _split_sum(ties, M, N, n, r, m)
+            if m < n:
+                break
+            M += r
+            N += n
+        R = counts[q, :, 1].sum()
+        if R == 0:
+            values[q] = np.nan
+        elif norm == RETRIEVED:
+            values[q] = mean if mean >= 0.0 else (S / M if M > 0 else 0.0)
+        else:
+            values[q] = S / (R if norm == ALL else min(R, cutoff))
+    return values
+
+
+@njit(cache=True, error_model="numpy")
+def _first_hits(M, N, n, r, t):
+    """Return the expected sum of P(i) over the first t of the r > t relevant items of a bucket.
+
+    Place i counts if it is relevant and fewer than t relevant places stand before it:
+        sum_i (r/n) E[(M + 1 + X_i) 1(X_i < t)] / (N + i),   X_i ~ Hypergeometric(n-1, r-1, i-1)
+    and E[X_i 1(X_i < t)] = (i-1)(r-1)/(n-1) P(X'_i < t - 1) with X'_i of (n-2, r-2, i-2). Both
+    probabilities are tails of waiting times, whose weights follow from their ratios.
+    """
+    total = 0.0
+    for moment in range(2):
+        if moment == 1 and t == 1:
+            break
+        # the waiting time is the draw at which relevant item number `hit` of the others appears
+        others, good, hit = n - 1 - moment, r - 1 - moment, t - moment
+        weights = _waiting_time(others, good, hit)
+        tail = 0.0
+        for i in range(n, moment, -1):
+            # P(fewer than `hit` among the draws before place i) = P(waiting time >= i - moment)
+            if i - moment <= others:
+                tail += weights[i - moment]
+            factor = M + 1 if moment == 0 else (i - 1) * (r - 1) / (n - 1)
+            total += factor * tail / (N + i)
+    return r / n * total
+
+
+@njit(cache=True, error_model="numpy")
+def _waiting_time(others, good, hit):
+    """Return the probabilities that the hit-th of `good` items among `others` is draw 0..others."""
+    weights = np.zeros(others + 1)
+    last = others - good + hit
+    mode = hit
+    if good > 1:
+        mode = min(max(int((hit - 1) / (good - 1) * others) + 1, hit), last)
+    total = 0.0
+    for direction in (-1, 1):
+        weight, w = 1.0, mode
+        while hit <= w <= last and weight > _NEGLIGIBLE:
+            if direction == 1 or w != mode:
+                weights[w] = weight
+                total += weight
+            # w(i) = C(i-1, hit-1) C(others-i, good-hit) / C(others, good)
+            if direction == 1:
+                weight *= w / (w - hit + 1) * ((last - w) / (others - w))
+            else:
+                weight *= (w - hit) / (w - 1) * ((others - w + 1) / (last - w + 1))
+            w += direction
+    return weights / total
+
+
+@njit(cache=True, error_model="numpy", parallel=True)
+def first_hits_precision(counts, cutoff, ties):
+    """Return the mean precision at the first min(cutoff, R) relevant items; nan without one.
+
+    Parameters and result are those of `average_precision`.
+    """
+    values = np.empty(counts.shape[0])
+    for q in prange(counts.shape[0]):
+        S, M, N = 0.0, 0, 0
+        for d in range(counts.shape[1]):
+            r = counts[q, d, 1]
+            n = counts[q, d, 0] + r
+            t = min(r, cutoff - M)
+            if t == r and r > 0:
+                S += _whole_bucket(ties, M, N, n, r)
+            elif t > 0 and ties == EXPECTED:
+                S += _first_hits(M, N, n, r, t)
+            elif t > 0:
+                S += ratio_sum(M + 1, 1.0, N + (n - r if ties == PESSIMISTIC else 0), t)
+            M += t
+            N += n
+            if t < r:
+                break
+        values[q] = S / M if M > 0 else np.nan
+    return values
+
+
+@njit(cache=True, error_model="numpy", parallel=True)
+def hits(counts, ranks, ties):
+    """Return how many relevant items stand in the first k ranks.
+
+    Parameters
+    ----------
+    counts : (queries, buckets, 2) int64
+    ranks : (points,) int64, ascending
+    ties : `EXPECTED`, `OPTIMISTIC` or `PESSIMISTIC`
+
+    Returns
+    -------
+    (queries, points) float64
+    """
+    found = np.empty((counts.shape[0], ranks.size))
+    for q in prange(counts.shape[0]):
+        d, M, N = -1, 0, 0
+        n, r = 0, 0
+        for point in range(ranks.size):
+            while ranks[point] > N + n and d + 1 < counts.shape[1]:
+                d += 1
+                M, N = M + r, N + n
+                r = counts[q, d, 1]
+                n = counts[q, d, 0] + r
+            m = min(n, ranks[point] - N)
+            if ties == OPTIMISTIC:
+                found[q, point] = M + min(m, r)
+            elif ties == PESSIMISTIC:
+                found[q, point] = M + max(0, m - (n - r))
+            else:
+                found[q, point] = M + (m * r / n if n > 0 else 0.0)
+    return found
+
+
+@njit(cache=True, error_model="numpy", parallel=True)
+def discounted_gain(counts, discounts, cutoff, ties):
+    """Return the gain of the first `cutoff` ranks, each divided by log2(rank + 1).
+
+    Parameters
+    ----------
+    counts : (queries, buckets, grades) int64
+    discounts : (items + 1,) float64
+        discounts[k] is the sum of 1 / log2(i + 1) for i = 1..k.
+    cutoff, ties
+        As in `average_precision`.
+
+    Returns
+    -------
+    (queries,) float64
+    """
+    levels = counts.shape[2]
+    values = np.zeros(counts.shape[0])
+    for q in prange(counts.shape[0]):
+        N = 0
+        for d in range(counts.shape[1]):
+            n = counts[q, d].sum()
+            if n == 0:
+                continue
+            if ties == EXPECTED:
+                gain = 0
+                for g in range(levels):
+                    gain += g * counts[q, d, g]
+                values[q] += gain / n * (discounts[min(N + n, cutoff)] - discounts[N])
+            else:
+                place = N
+                for step in range(levels):
+                    g = levels - 1 - step if ties == OPTIMISTIC else step
+                    stop = min(place + counts[q, d, g], cutoff)
+                    values[q] += g * (discounts[stop] - discounts[place])
+                    place = stop
+            N += n
+            if cutoff <= N:
+                break
+    return values
