@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import tempfile
+import zipfile
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Literal
+from pathlib import Path, PurePosixPath
+from typing import Literal
 
 from hashbench.errors import HashbenchError
 
@@ -29,7 +31,7 @@ class DataFile:
     ----------
     path : where it lies below a data folder
     sha256 : its checksum, if one is known
-    url : where it can be downloaded, if it may be
+    url : where it can be downloaded, if it may be: the file, or a zip archive that holds it
     content : what is in it, for people who have to find it themselves
     """
 
@@ -65,7 +67,7 @@ def locate(file: DataFile, dataset: str) -> Path:
         return place
     if file.url is not None:
         raise HashbenchError(
-            f"{dataset}: {file.path} is on this machine in none of {_folders()}; "
+            f"{dataset}: {file.path} is in none of {_folders()}; "
             f"`hashbench data fetch {dataset}` downloads it"
         )
     what = f" ({file.content})" if file.content else ""
@@ -97,28 +99,48 @@ def fetch(file: DataFile, dataset: str, progress: bool = False) -> Path:
     A download that breaks off, differs from its checksum or finds no server leaves nothing
     behind and raises an error of one line.
     """
+    target = cache_folder() / file.path
     place = find(file)
     if place is not None and (file.sha256 is None or file_sha256(place) == file.sha256):
         return place
     if file.url is None or file.sha256 is None:
-        return locate(DataFile(file.path, content=file.content), dataset)
+        return locate(file, dataset)
+    if place is not None and place != target:
+        # It would be found before the download, again and again.
+        raise HashbenchError(f"{dataset}: {place} has a wrong checksum; remove it, then fetch")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
+        try:
+            os.replace(_download(file.url, file.sha256, target.name, scratch, progress), target)
+        except (OSError, ValueError, zipfile.BadZipFile) as error:
+            # A connection that fails is an OSError, a wrong checksum a ValueError.
+            reason = " ".join(str(error).split())
+            raise HashbenchError(f"{dataset}: {file.path} from {file.url}: {reason}") from error
+    return target
+
+
+def _download(url: str, sha256: str, name: str, folder: str, progress: bool) -> Path:
+    """Return a file with the right checksum; out of an archive, it is found by its name."""
     import pooch
 
-    target = cache_folder() / file.path
-    downloader: Any = pooch.HTTPDownloader(progressbar=progress, timeout=30)
-    pooch.get_logger().setLevel("WARNING")
-    try:
-        pooch.retrieve(
-            file.url,
-            known_hash=f"sha256:{file.sha256}",
-            fname=target.name,
-            path=target.parent,
-            downloader=downloader,
-        )
-    except (OSError, ValueError) as error:  # requests' errors are OSError, a wrong hash ValueError
-        reason = " ".join(str(error).split())
-        raise HashbenchError(f"{dataset}: {file.path} from {file.url}: {reason}") from error
-    return target
+    pooch.get_logger().setLevel("ERROR")
+    archived = url.endswith(".zip")
+    downloaded = pooch.retrieve(
+        url,
+        known_hash=None if archived else f"sha256:{sha256}",
+        fname="archive.zip" if archived else name,
+        path=folder,
+        downloader=pooch.HTTPDownloader(progressbar=progress, timeout=30),
+    )
+    if not archived:
+        return Path(downloaded)
+    with zipfile.ZipFile(downloaded) as archive:
+        for member in archive.namelist():
+            if PurePosixPath(member).name == name:
+                extracted = Path(archive.extract(member, folder))
+                if file_sha256(extracted) == sha256:
+                    return extracted
+    raise ValueError(f"the archive holds no {name} with the checksum {sha256}")
 
 
 def _folders() -> str:

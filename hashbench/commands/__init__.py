@@ -14,8 +14,10 @@ from hashbench.errors import HashbenchError
 #: command -> (module below this package, one line for --help); the object in it has the
 #: command's name
 COMMANDS = {
+    "run": ("run", "Run a study: methods on datasets, into a folder of results."),
     "list": ("listing", "List methods, datasets, reports and measures."),
     "show": ("listing", "Show one plugin: paper, parameters with defaults, origin."),
+    "data": ("data", "Download, check and describe datasets."),
     "new": ("new", "Write a working plugin file to start from."),
     "check": ("check", "Put a plugin through the conformance suite."),
     "evaluate": ("evaluate", "Score codes that somebody else produced."),

@@ -1,0 +1,108 @@
+"""``hashbench data``: get the files of a dataset, check them, look at what they hold."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hashbench.commands import plugin_option
+from hashbench.dataset import Dataset
+from hashbench.errors import HashbenchError
+from hashbench.layouts import parse_file_selection
+from hashbench.registry import discover
+from hashbench.selection import parse_item, select
+
+
+@click.group("data")
+def data_command() -> None:
+    """Download, check and describe datasets."""
+
+
+@data_command.command("fetch")
+@click.argument("name")
+@plugin_option
+def fetch_command(name: str, plugins: tuple[str, ...]) -> None:
+    """Download the files of a dataset that are not on this machine yet."""
+    from hashbench.fetch import fetch
+
+    dataset = find_dataset(name, plugins)[0]
+    if not dataset.files:
+        click.echo(f"{dataset.name}: nothing to download")
+    missing: list[HashbenchError] = []
+    for file in dataset.files:
+        try:
+            place = fetch(file, dataset.name, progress=sys.stderr.isatty())
+        except HashbenchError as error:
+            missing.append(error)  # what can be downloaded is, whatever else cannot
+        else:
+            click.echo(f"{file.path}: {place}")
+    if missing:
+        raise HashbenchError("; ".join(map(str, missing)))
+
+
+@data_command.command("check")
+@click.argument("name")
+@plugin_option
+def check_command(name: str, plugins: tuple[str, ...]) -> None:
+    """Compare the files of a dataset on this machine with their checksums."""
+    from hashbench.fetch import check, find
+
+    dataset = find_dataset(name, plugins)[0]
+    if not dataset.files:
+        click.echo(f"{dataset.name}: no files to check")
+    wrong = 0
+    for file in dataset.files:
+        status = check(file)
+        wrong += status in ("missing", "wrong checksum")
+        click.echo(f"{file.path}: {status}" + (f" ({place})" if (place := find(file)) else ""))
+    if wrong:
+        raise HashbenchError(f"{dataset.name}: found {wrong} files missing or wrong; allowed: none")
+
+
+@data_command.command("describe")
+@click.argument("name", metavar="NAME-OR-FILE")
+@click.option("-s", "--seed", default=0, show_default=True, help="Seed of the split.")
+@click.option("-o", "--output", type=Path, help="Draw a page into this file (pdf, svg, png).")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@plugin_option
+def describe_command(
+    name: str, seed: int, output: Path | None, as_json: bool, plugins: tuple[str, ...]
+) -> None:
+    """Print what a dataset is: sizes, labels, splits, chance, copies and gaps.
+
+    NAME-OR-FILE is what `run -d` takes: wiki, wiki[protocol=paper], file.mat.
+    """
+    from hashbench.describe import describe, draw
+
+    dataset, settings = find_dataset(name, plugins)
+    data = dataset.load()
+    description = describe(dataset, data, settings.get("protocol"), seed)
+    if as_json:
+        click.echo(json.dumps(description.as_dict(), indent=2))
+    else:
+        click.echo(description.as_text())
+    if output is not None:
+        split = dataset.split(data, description.protocol, seed)
+        draw(description, dataset, data, split, output)
+        click.echo(f"picture: {output}", err=as_json)
+
+
+def find_dataset(text: str, plugins: tuple[str, ...]) -> tuple[Dataset, dict[str, Any]]:
+    """Return the dataset that a selection of one names, and what it sets besides."""
+    file = parse_file_selection(text)
+    if file is not None:
+        return file[1], {k: v for k, v in parse_item(text)[1][0].items() if k == "protocol"}
+    registry = discover(plugins)
+    known = {n: [*plugin.cls.defaults(), "protocol"] for n, plugin in registry.datasets.items()}
+    chosen = select(text, known, "dataset")
+    if len(chosen) != 1:
+        names = ", ".join(map(str, chosen))
+        raise HashbenchError(f"dataset {text!r}: found {len(chosen)} ({names}); allowed: one")
+    settings = chosen[0].settings
+    kept = {"protocol": settings.pop("protocol")} if "protocol" in settings else {}
+    dataset: Dataset = registry.datasets[chosen[0].name].cls(**settings)
+    return dataset, kept
