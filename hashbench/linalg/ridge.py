@@ -94,7 +94,10 @@ class Ridge:
         """
         if self.primal:
             return self._inverse(np.asarray(S, np.float64))
-        return np.asarray((S - self.products(self._inverse(self._project(S)))) / self.penalty)
+        inverse = self._inverse(self._project(S))
+        if self.penalty == 0:  # S lies in the row space of X: (X'X)^+ S = X'(X X')^+2 X S
+            return self.products(self._inverse(inverse))
+        return np.asarray((S - self.products(inverse)) / self.penalty)
 
     def _project(self, W: Matrix) -> Matrix:
         return np.asarray(self.X @ W if self.mean is None else self.X @ W - self.mean @ W)

@@ -47,3 +47,12 @@ def test_blocks_do_not_change_sums():
     mean = X.mean(axis=0)
     np.testing.assert_allclose(gram(X, mean), (X - mean).T @ (X - mean), rtol=1e-10)
     np.testing.assert_allclose(cross(X, T, mean), (X - mean).T @ T, rtol=1e-8)
+
+
+def test_products_alone_suffice_without_a_penalty():
+    rng = np.random.default_rng(4)
+    X, T = rng.standard_normal((5, 12)), rng.standard_normal((5, 2))
+    X[4] = X[3]
+    np.testing.assert_allclose(
+        Ridge(X, 0.0).solve_products(X.T @ T), np.linalg.pinv(X) @ T, atol=1e-8
+    )
