@@ -1,0 +1,87 @@
+"""Where cells are computed: in processes of this machine, or on the workers of a Dask cluster.
+
+An executor takes tasks and gives outcomes; it knows nothing of studies or of stores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True)
+class Task:
+    """A function to call in a process of its own.
+
+    Attributes
+    ----------
+    function : "module:name"; called as f(registry, folder, cache, **arguments)
+    arguments : what JSON can hold
+    name : what people call it
+    needs : a task whose traces in the cache this one reads
+    """
+
+    function: str
+    arguments: Mapping[str, Any] = field(hash=False)
+    name: str
+    needs: Task | None = None
+
+
+@dataclass
+class Outcome:
+    """How a task ended.
+
+    Attributes
+    ----------
+    status : "done", "failed", "timeout", "memory" or "skipped"
+    reason : one line, if not done
+    traceback : where it failed
+    output : the end of what it printed
+    result : what the function returned, and what was measured from outside
+    folder : the files it wrote
+    """
+
+    status: str
+    reason: str = ""
+    traceback: str = ""
+    output: str = ""
+    result: dict[str, Any] = field(default_factory=dict)
+    folder: Path | None = None
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a cell may use; None means no limit of its own."""
+
+    timeout: float | None = None
+    memory: int | None = None
+    threads: int = 1
+
+
+@dataclass(frozen=True)
+class Event:
+    """A task has started (no outcome yet) or ended."""
+
+    task: Task
+    outcome: Outcome | None = None
+
+
+class Executor(Protocol):
+    """Runs tasks."""
+
+    def run(self, tasks: Sequence[Task], folder: Path) -> Iterator[Event]:
+        """Run tasks, in order where possible; files go to folders below `folder`.
+
+        Closing the iterator ends every task that is still running.
+        """
+        ...
+
+    def close(self) -> None:
+        """End every process that was started."""
+        ...
+
+
+class StorageError(OSError):
+    """Results cannot be written; nothing is wrong with what was computed."""

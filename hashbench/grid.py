@@ -1,0 +1,181 @@
+"""From a study to the explicit list of its cells.
+
+A draft is a cell whose dataset has not been looked at: it lacks what only the data can tell, their
+fingerprint and the rows of the split. Parameters set to their defaults are left out of what tables
+print, because they make no other cell.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from hashbench.cell import Cell
+from hashbench.dataset import Dataset
+from hashbench.errors import HashbenchError, unknown
+from hashbench.layouts import parse_file_selection
+from hashbench.prepare import DataSpec, SplitRequest
+from hashbench.registry import Plugin, Registry
+from hashbench.selection import Choice, format_value, parse_item, select, split_items
+from hashbench.study import Rule, Study
+
+#: What may be set on every method and every dataset besides its own parameters.
+METHOD_EXTRAS = ("train_rows",)
+DATASET_EXTRAS = ("protocol", "preprocess")
+
+#: Parameters of every method that the grid sets itself.
+FIXED = ("n_bits", "random_state")
+
+
+@dataclass(frozen=True)
+class DataChoice:
+    """A dataset, a protocol and a preprocessing, as a study asks for them."""
+
+    spec: DataSpec
+    name: str
+    label: str
+    protocol: str
+    preprocess: str | tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A cell whose dataset has not been looked at yet."""
+
+    data: DataChoice
+    method: str
+    params: str
+    parameters: Mapping[str, Any] = field(hash=False)
+    train_rows: int | None
+    bits: int
+    seed: int
+
+    @property
+    def key(self) -> tuple[str, str, str, int, int]:
+        """The key of the cell that comes of it."""
+        return (self.data.label, self.method, self.params, self.bits, self.seed)
+
+    @property
+    def split(self) -> SplitRequest:
+        """The split it needs."""
+        return SplitRequest(self.data.protocol, self.seed, self.train_rows)
+
+    def cell(self, fingerprint: str, split: str, steps: tuple[str, ...], source: str) -> Cell:
+        """Return the cell, given what the data and the method's source say."""
+        return Cell(
+            dataset=self.data.label,
+            fingerprint=fingerprint,
+            protocol=self.data.protocol,
+            split=split,
+            preprocessing=steps,
+            method=self.method,
+            params=self.params,
+            parameters=self.parameters,
+            source=source,
+            bits=self.bits,
+            seed=self.seed,
+        )
+
+
+def drafts(study: Study, registry: Registry) -> list[Draft]:
+    """Return every cell that is wanted: by dataset, then seed, then bits, then method."""
+    methods = select(study.methods, settable(registry.methods, METHOD_EXTRAS), "method")
+    grid = itertools.product(datasets(study, registry), study.seeds, study.bits, methods)
+    found = (_draft(study.rules, registry, *point) for point in grid)
+    return list({draft.key: draft for draft in found}.values())
+
+
+def _draft(
+    rules: Iterable[Rule],
+    registry: Registry,
+    data: DataChoice,
+    seed: int,
+    bits: int,
+    method: Choice,
+) -> Draft:
+    defaults = registry.methods[method.name].cls.defaults()
+    settings: dict[str, Any] = {}
+    for rule in rules:
+        if rule.applies(method.name, data.name):
+            settings.update(rule.set)
+    settings.update(method.settings)  # what was asked for by name wins
+    for name in settings:
+        if name not in (*defaults, *METHOD_EXTRAS):
+            raise unknown(f"parameter of {method.name}", name, (*defaults, *METHOD_EXTRAS))
+    train_rows = settings.pop("train_rows", None)
+    if train_rows is not None and not (isinstance(train_rows, int) and train_rows >= 1):
+        raise HashbenchError(f"train_rows: found {train_rows!r}; allowed: whole numbers from 1 up")
+    parameters = _complete(defaults, settings)
+    shown = _changed(defaults, parameters)
+    if train_rows is not None:
+        shown["train_rows"] = train_rows
+    params = ",".join(f"{key}={format_value(shown[key])}" for key in sorted(shown))
+    return Draft(data, method.name, params, parameters, train_rows, bits, seed)
+
+
+def datasets(study: Study, registry: Registry) -> list[DataChoice]:
+    """Resolve a selection of datasets; items that name files are datasets of their own."""
+    known = settable(registry.datasets, DATASET_EXTRAS)
+    chosen: dict[DataChoice, None] = {}
+    names: list[str] = []
+    for item in itertools.chain.from_iterable(split_items(text) for text in study.datasets):
+        file = None if item.startswith("!") else parse_file_selection(item)
+        if file is None:
+            names.append(item)
+            continue
+        dataset = file[1]
+        settings = parse_item(item)[1][0]
+        params = {k: v for k, v in dataset.get_params().items() if v is not None}
+        spec = DataSpec(None, tuple(sorted(params.items())))
+        shown = {k: v for k, v in settings.items() if k not in DATASET_EXTRAS}
+        chosen[_data_choice(dataset, spec, shown, settings)] = None
+    for choice in select(names, known, "dataset") if names else []:
+        cls = registry.datasets[choice.name].cls
+        own = {k: v for k, v in choice.params if k not in DATASET_EXTRAS}
+        parameters = _complete(cls.defaults(), own)
+        spec = DataSpec(choice.name, tuple(sorted(own.items())))
+        shown = _changed(cls.defaults(), parameters)
+        chosen[_data_choice(cls(**own), spec, shown, choice.settings)] = None
+    return list(chosen)
+
+
+def _data_choice(
+    dataset: Dataset, spec: DataSpec, shown: Mapping[str, Any], settings: Mapping[str, Any]
+) -> DataChoice:
+    default = dataset.default_protocol()
+    protocol = str(settings.get("protocol", default))
+    if protocol not in dataset.protocols:
+        raise unknown(f"protocol of {dataset.name}", protocol, dataset.protocols)
+    preprocess = settings.get("preprocess", dataset.preprocessing)
+    shown = dict(shown)
+    if protocol != default:
+        shown["protocol"] = protocol
+    if "preprocess" in settings:
+        shown["preprocess"] = preprocess
+    label = str(Choice(dataset.name, tuple(sorted(shown.items()))))
+    return DataChoice(spec, dataset.name, label, protocol, preprocess)
+
+
+def settable(plugins: Mapping[str, Plugin], extras: tuple[str, ...]) -> dict[str, list[str]]:
+    """Return the parameters that a selection may set, by plugin."""
+    return {
+        name: [key for key in (*plugin.cls.defaults(), *extras) if key not in FIXED]
+        for name, plugin in plugins.items()
+    }
+
+
+def _complete(defaults: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all parameters; a whole number for a real parameter becomes real."""
+    parameters = {key: value for key, value in defaults.items() if key not in FIXED}
+    for key, value in settings.items():
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        real = whole and isinstance(defaults[key], float)
+        parameters[key] = float(value) if real else value
+    return parameters
+
+
+def _changed(defaults: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters that differ from their defaults."""
+    return {key: value for key, value in parameters.items() if repr(value) != repr(defaults[key])}

@@ -1,0 +1,88 @@
+"""Where an outcome comes from: versions, machine, state of the source tree.
+
+Recorded with every cell, because a number that cannot be traced cannot be compared.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import inspect
+import os
+import platform
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import hashbench
+from hashbench.registry import Plugin
+
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
+
+
+def source_hash(plugin: Plugin) -> str:
+    """Return a hash of a plugin's source and of what it builds on.
+
+    That is its own file, the files beside it that it imports from, and the shared mathematics it
+    uses. The rest of the harness is covered by the protocol version.
+    """
+    files: dict[str, Path] = {}
+    _collect(sys.modules[plugin.cls.__module__], plugin.path.parent, files)
+    digest = hashlib.sha256()
+    for name in sorted(files):
+        digest.update(f"{name}\n".encode() + files[name].read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def _collect(module: ModuleType, folder: Path, files: dict[str, Path]) -> None:
+    path = Path(inspect.getfile(module)).resolve()
+    if path.name in files:
+        return
+    files[path.name] = path
+    for value in list(vars(module).values()):
+        name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", "")
+        used = sys.modules.get(name) if isinstance(name, str) else None
+        if used is None or used is module or getattr(used, "__file__", None) is None:
+            continue
+        place = Path(inspect.getfile(used)).resolve()
+        if place.parent == folder or used.__name__.startswith("hashbench.linalg"):
+            _collect(used, folder, files)
+
+
+@cache
+def environment() -> dict[str, Any]:
+    """Return what is the same for every cell computed by this process."""
+    return {
+        "hashbench": hashbench.__version__,
+        "python": platform.python_version(),
+        **{name: importlib.metadata.version(name) for name in PACKAGES},
+        "git": git_state(),
+        "system": platform.platform(),
+        "machine": platform.node(),
+        "cpu": cpu_name(),
+        "cores": os.cpu_count(),
+    }
+
+
+def git_state() -> str:
+    """Return the commit of the source tree, marked if it has changes; empty if installed."""
+    here = Path(hashbench.__file__).parent
+    command = ["git", "-C", str(here), "describe", "--always", "--dirty", "--abbrev=12"]
+    try:
+        found = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return found.stdout.strip()
+
+
+def cpu_name() -> str:
+    """Return the processor's name as the system gives it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor()

@@ -1,0 +1,180 @@
+"""The study: a grid of methods, datasets, code lengths and seeds, from a TOML file or from flags.
+
+A study's keys are the names of the command's flags, and flags win. :mod:`hashbench.grid` makes the
+explicit list of cells of it.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from hashbench.errors import HashbenchError, unknown
+from hashbench.units import parse_duration, parse_size
+
+DEFAULT_STUDY = "quick"
+DEFAULT_MEASURES = ("AP", "AP(ties=index)@100", "P@100")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Parameters that hold for some methods on some datasets: ``smfh`` on ``nus-wide``, say."""
+
+    methods: str
+    datasets: str
+    set: Mapping[str, Any] = field(hash=False)
+
+    def applies(self, method: str, dataset: str) -> bool:
+        """Say whether a pair of names is meant; both may be patterns."""
+        return fnmatch.fnmatchcase(method, self.methods) and fnmatch.fnmatchcase(
+            dataset, self.datasets
+        )
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is asked for.
+
+    Attributes
+    ----------
+    name : names the folder of the results
+    methods, datasets : selections, see :mod:`hashbench.selection`
+    bits, seeds : numbers
+    measures : names of measures
+    rules : parameters for some methods on some datasets
+    plugins : files and folders with plugins of the user's own
+    timeout, memory : limits of a cell in seconds and bytes, or None
+    threads : how many threads each cell computes with
+    """
+
+    name: str = "custom"
+    methods: tuple[str, ...] = ("all",)
+    datasets: tuple[str, ...] = ("emoji",)
+    bits: tuple[int, ...] = (16,)
+    seeds: tuple[int, ...] = (0,)
+    measures: tuple[str, ...] = DEFAULT_MEASURES
+    rules: tuple[Rule, ...] = ()
+    plugins: tuple[str, ...] = ()
+    timeout: float | None = None
+    memory: int | None = None
+    threads: int = 1
+
+    def to_toml(self) -> str:
+        """Return the study as a file that gives the same study."""
+        lines = []
+        for key, value in asdict(self).items():
+            if key != "rules" and value is not None and value != ():
+                lines.append(f"{key} = {_toml(value)}")
+        for rule in self.rules:
+            lines += ["", "[[rules]]", f"methods = {_toml(rule.methods)}"]
+            lines += [f"datasets = {_toml(rule.datasets)}"]
+            lines += [f"set = {{ {', '.join(f'{k} = {_toml(v)}' for k, v in rule.set.items())} }}"]
+        return "\n".join(lines) + "\n"
+
+
+def built_in() -> dict[str, Path]:
+    """Return the studies that come with the package, by name."""
+    folder = Path(str(resources.files("hashbench.data"))) / "studies"
+    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
+def load_study(name: str) -> Study:
+    """Return a study that comes with the package, or one in a TOML file."""
+    known = built_in()
+    path = known.get(name, Path(name))
+    if not path.is_file():
+        if name.endswith(".toml"):
+            raise HashbenchError(f"study file {name!r} does not exist")
+        raise unknown("study", name, known)
+    try:
+        keys = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise HashbenchError(f"study {name!r} is not valid TOML: {error}") from error
+    return read_study({"name": path.stem, **keys}, where=f"study {name!r}")
+
+
+def read_study(keys: Mapping[str, Any], where: str, base: Study | None = None) -> Study:
+    """Return a study from keys as a file or flags give them, on top of a base."""
+    allowed = [each.name for each in fields(Study)]
+    values: dict[str, Any] = {}
+    for key, value in keys.items():
+        if key not in allowed:
+            raise unknown(f"key of {where}", key, allowed)
+        try:
+            values[key] = _READERS[key](value)
+        except (TypeError, ValueError, KeyError) as error:
+            raise HashbenchError(f"{where}: {key}: found {value!r}; {error}") from error
+    return replace(base or Study(), **values)
+
+
+def parse_seeds(value: Any) -> tuple[int, ...]:
+    """Read seeds: one number means that many, from 0; a list or commas name them.
+
+    Examples
+    --------
+    >>> parse_seeds(3), parse_seeds("3"), parse_seeds("3,5"), parse_seeds([7])
+    ((0, 1, 2), (0, 1, 2), (3, 5), (7,))
+    """
+    if isinstance(value, int) or (isinstance(value, str) and "," not in value):
+        return tuple(range(_numbers([value], 1)[0]))
+    return _numbers(value, 0)
+
+
+def _numbers(value: Any, least: int) -> tuple[int, ...]:
+    parts = (
+        value.split(",") if isinstance(value, str) else [value] if isinstance(value, int) else value
+    )
+    allowed = f"allowed: whole numbers from {least} up"
+    try:
+        numbers = tuple(int(part) for part in parts if str(part).strip())
+    except (TypeError, ValueError):
+        raise ValueError(allowed) from None
+    if not numbers or min(numbers) < least:
+        raise ValueError(allowed)
+    return tuple(dict.fromkeys(numbers))
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    texts = [value] if isinstance(value, str) else list(value)
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError("allowed: a text or a list of texts")
+    return tuple(texts)
+
+
+def _rules(value: Any) -> tuple[Rule, ...]:
+    if not isinstance(value, list | tuple) or not all(isinstance(rule, dict) for rule in value):
+        raise ValueError("allowed: tables of methods, datasets and set")
+    return tuple(Rule(str(r["methods"]), str(r["datasets"]), dict(r["set"])) for r in value)
+
+
+def _plugins(value: Any) -> tuple[str, ...]:
+    return _texts(value["paths"] if isinstance(value, dict) else value)
+
+
+_READERS: dict[str, Any] = {
+    "name": str,
+    "methods": _texts,
+    "datasets": _texts,
+    "bits": lambda value: _numbers(value, 1),
+    "seeds": parse_seeds,
+    "measures": _texts,
+    "rules": _rules,
+    "plugins": _plugins,
+    "timeout": parse_duration,
+    "memory": parse_size,
+    "threads": lambda value: _numbers(value, 1)[0],
+}
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_toml(each) for each in value)}]"
+    return json.dumps(value)
