@@ -1,0 +1,208 @@
+"""FSH: fusion similarity hashing, codes that keep a similarity fused from all views.
+
+Items are compared with a few anchors (training rows drawn at random) instead of with each other:
+
+    min_{B, B_s, W}  - tr(B_s' D'B) + lambda sum_m ||B - X_m W_m||^2,   D = sum_m eta_m A_m
+
+with B (n, k) the items' and B_s (a, k) the anchors' codes, both in {-1, +1}; X_m (n, d_m): rows
+of unit norm, centred; W_m (d_m, k): hash functions. A_m(i, j), (n, a), is the mean of
+exp(-dist / 2) over pairs of an anchor near item i in view m and an anchor near anchor j in
+another view, with the (not squared) distance between the two taken in view m: neighbourhoods of
+one view are compared in the metric of another.
+
+Every step is the minimiser given the rest, apart from the weights:
+
+    B = sgn(D B_s + 2 lambda sum_m X_m W_m);   B_s = sgn(D'B);   W_m = (X_m'X_m)^-1 X_m'B;
+    eta_m = (P_m / sum P)^(1 / (1 - r)) with P_m = a - tr(B_s' A_m'B), the last view the rest to 1.
+
+Cost: A_m = Z E Z_s' / neighbours^2 with Z the 0/1 indicator of an item's near anchors and E, Z_s
+of size a x a, so one product instead of a loop over pairs. One factorisation of X_m'X_m a view,
+then one pass over the features an iteration: a block of B depends on its own rows alone, and X_m'B
+and A_m'B are summed while the block is in cache. Memory beyond the features: A_m and B; rows are
+scaled to unit norm when read.
+
+Deviations
+----------
+- This follows the code that the authors released, which they call a second implementation of the
+  paper. Its rule for eta is not the usual normalised one: a P_m is dominated by the number of
+  rows, so the weights hardly move after the first iteration.
+- It has no ridge in W: singular systems are solved in the least-norm sense.
+- An iteration that changes no code ends the training; all later ones would be the same.
+- With more than two views the near anchors of anchor j are averaged over the other views.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from hashbench import Citation, LinearMethod
+from hashbench.linalg import Ridge, UnitRows, anchor_rows, signs, squared_distances, unit_rows
+from hashbench.linalg.ridge import cross
+
+ROWS = 4096  # rows of a block of the fused pass: they stay in cache between its products
+
+
+class FSH(LinearMethod):
+    """Fusion similarity hashing.
+
+    Parameters
+    ----------
+    n_bits : int
+    anchors : int
+        Training rows that all items are compared with.
+    neighbours : int
+        Near anchors that make up a neighbourhood.
+    penalty : float
+        lambda, the weight of predicting the codes from each view.
+    exponent : float
+        r, below 1: how strongly the weights of the views follow their agreement with the codes.
+    iterations : int
+        At most this many.
+    random_state : int, Generator or None
+    """
+
+    name = "fsh"
+    title = "FSH"
+    supervised = False
+    discrete = True
+    fidelity = "verified"
+    paper = Citation(
+        "H. Liu, R. Ji, Y. Wu, F. Huang, B. Zhang",
+        "Cross-modality binary code learning via fusion similarity hashing",
+        "CVPR",
+        2017,
+    )
+
+    def __init__(
+        self,
+        n_bits: int = 16,
+        anchors: int = 50,
+        neighbours: int = 10,
+        penalty: float = 300.0,
+        exponent: float = 0.5,
+        iterations: int = 100,
+        random_state: Any = None,
+    ) -> None:
+        self.n_bits = n_bits
+        self.anchors = anchors
+        self.neighbours = neighbours
+        self.penalty = penalty
+        self.exponent = exponent
+        self.iterations = iterations
+        self.random_state = random_state
+
+    def fit(self, views: Any, labels: Any = None) -> Self:
+        """Learn codes and hash functions."""
+        views, Y, rng = self.begin_fit(views, labels)
+        n, k, dtype = len(Y), self.n_bits, Y.dtype
+        scales = [_scale(X) for X in views]
+        means = [cross(X, scale)[:, 0] / n for X, scale in zip(views, scales, strict=True)]
+        solvers = [_least_squares(X, mean) for X, mean in zip(views, means, strict=True)]
+        rows = anchor_rows(n, self.anchors, rng)
+        anchors = [unit_rows(X[rows]) for X in views]
+        A = _similarities(views, anchors, self.neighbours, dtype)
+
+        W = [rng.standard_normal((X.shape[1], k)) for X in views]
+        Bs = (anchors[-1] - means[-1]) @ W[-1]  # real before the first step, as released
+        eta = np.full(len(views), 1 / len(views))
+        B = np.zeros((n, k), dtype)
+        for _ in range(self.iterations):
+            last = B, Bs
+            B, S, T = self._codes(views, scales, means, A, eta, Bs, W)
+            pull = sum(e * t for e, t in zip(eta, T, strict=True))
+            Bs = signs(pull)
+            W = [solver.solve_products(s) for solver, s in zip(solvers, S, strict=True)]
+            self.record(lambda: self._objective(n, Bs, pull, W, S))  # noqa: B023
+            if np.array_equal(B, last[0]) and np.array_equal(Bs, last[1]):
+                break
+            eta = self._weights(np.array([len(rows) - np.sum(Bs * t) for t in T]))
+
+        self.codes_ = B > 0
+        self.maps_ = [UnitRows()] * len(views)
+        self.means_, self.projections_ = means, W
+        return self
+
+    def _codes(self, views, scales, means, A, eta, Bs, W):
+        """The B-step, S_m = X_m'B and T_m = A_m'B, in one pass over the features."""
+        dtype = A[0].dtype
+        slopes = [(2 * self.penalty * w).astype(dtype) for w in W]
+        shift = sum(mean @ w for mean, w in zip(means, W, strict=True)) * 2 * self.penalty
+        shift = shift.astype(dtype)
+        targets = [(e * Bs).astype(dtype) for e in eta]
+        B = np.empty((len(A[0]), self.n_bits), dtype)
+        S, T = [np.zeros(w.shape) for w in W], [np.zeros(Bs.shape) for _ in A]
+        for start in range(0, len(B), ROWS):
+            block = slice(start, start + ROWS)
+            values = sum(a[block] @ target for a, target in zip(A, targets, strict=True)) - shift
+            for X, scale, slope in zip(views, scales, slopes, strict=True):
+                values += scale[block] * (X[block] @ slope)
+            B[block] = signs(values)
+            for X, scale, s in zip(views, scales, S, strict=True):
+                s += X[block].T @ (scale[block] * B[block])
+            for a, t in zip(A, T, strict=True):
+                t += a[block].T @ B[block]
+        total = B.sum(axis=0, dtype=np.float64)
+        for s, mean in zip(S, means, strict=True):
+            s -= np.outer(mean, total)
+        return B, S, T
+
+    def _weights(self, P):
+        """The eta-step; shares are cut where, with hardly any rows, P is of both signs."""
+        if not P.sum():
+            return np.full(len(P), 1 / len(P))
+        eta = np.clip(P / P.sum(), 0, 1) ** (1 / (1 - self.exponent))
+        eta[-1] = 1 - eta[:-1].sum()
+        return eta
+
+    def _objective(self, n, Bs, pull, W, S):
+        # For the least-squares W, ||B - X W||^2 = ||B||^2 - tr(W'X'B).
+        errors = [n * self.n_bits - np.sum(w * s) for w, s in zip(W, S, strict=True)]
+        return self.penalty * sum(errors) - np.sum(Bs * pull)
+
+
+class _UnitRowsOf:
+    """A view whose rows get unit norm when they are read, without a copy of them all."""
+
+    def __init__(self, X):
+        self.X, self.shape, self.dtype = X, X.shape, X.dtype
+
+    def __getitem__(self, rows):
+        return unit_rows(self.X[rows])
+
+
+def _least_squares(X, mean):
+    """Return the regression on the rows of X, scaled to unit norm and centred."""
+    # With fewer rows than columns Ridge reads the rows again, but then a copy of them is small.
+    return Ridge(_UnitRowsOf(X) if X.shape[0] >= X.shape[1] else unit_rows(X), 0.0, mean)
+
+
+def _scale(X):
+    """Return what each row is multiplied with to get unit norm, (n, 1)."""
+    norms = np.sqrt(np.einsum("ij,ij->i", X, X))
+    return 1 / np.where(norms > 0, norms, 1)[:, None]
+
+
+def _similarities(views, anchors, neighbours, dtype):
+    """Return A_m of every view, (n, a)."""
+    near = [_near_anchors(a, a, neighbours, dtype) for a in anchors]
+    A = []
+    for m, (X, a) in enumerate(zip(views, anchors, strict=True)):
+        E = np.exp(-np.sqrt(squared_distances(a, a)) / 2)
+        others = sum(z for l, z in enumerate(near) if l != m) / (len(views) - 1)
+        M = (E @ others.T).astype(dtype)
+        A.append(np.empty((X.shape[0], len(a)), dtype))
+        for start in range(0, X.shape[0], ROWS):
+            block = slice(start, start + ROWS)
+            A[m][block] = _near_anchors(unit_rows(X[block]), a, neighbours, dtype) @ M
+    return A
+
+
+def _near_anchors(X, anchors, neighbours, dtype):
+    """Return the indicator of each row's near anchors, divided by their number."""
+    count = min(neighbours, len(anchors))
+    order = np.argsort(squared_distances(X, anchors), axis=1, kind="stable")
+    Z = np.zeros((len(X), len(anchors)), dtype)
+    np.put_along_axis(Z, order[:, :count], 1 / count, axis=1)
+    return Z
