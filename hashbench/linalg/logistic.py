@@ -55,7 +55,9 @@ def kernel_logistic(
     (m, t) float64 array
     """
     n, m = K.shape
-    ridge = 2 * float(penalty) * np.asarray(K0, np.float64)
+    # A kernel matrix is positive semi-definite up to its rounding alone.
+    rounding = np.finfo(K0.dtype).eps * max(np.trace(K0), 1e-300)
+    ridge = 2 * float(penalty) * (K0 + rounding * np.eye(m))
     # Every Hessian K' diag(p (1 - p)) K + 2 penalty K0 is at most this one, which is also the
     # first of them: p = 1/2 at W = 0.
     bound = _gram(K) / 4 + ridge

@@ -68,6 +68,18 @@ def test_separable_targets_end_at_the_penalised_optimum():
     assert ((K @ W > 0) == (T > 0)).all()
 
 
+def test_kernel_of_the_points_in_float32_has_negative_eigenvalues_and_does_no_harm():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 2))  # two dimensions: the spectrum falls fast
+    K = np.exp(-np.square(X[:, None] - X[None, :100]).sum(axis=2) / 8)
+    T = np.where(X[:, :1] * X[:, 1:] > 0, 1.0, -1.0)
+    narrow = K[:100].astype(np.float32)
+    assert np.linalg.eigvalsh(narrow.astype(np.float64))[0] < 0
+    exact = kernel_logistic(K, K[:100], T, 0.01)
+    found = kernel_logistic(K.astype(np.float32), narrow, T, 0.01)
+    assert ((K @ found > 0) == (K @ exact > 0)).mean() > 0.99
+
+
 def test_singular_kernels_give_finite_weights():
     K, K0, T = problem()
     twice = np.hstack([K, K])  # every kernel point twice
