@@ -217,8 +217,9 @@ def parse(text: str) -> Measure:
 
 def parse_many(names: str | Iterable[str | Measure]) -> list[Measure]:
     """Return the measures of a list, or of a text with commas between names, each once."""
-    parts = _OUTER_COMMA.split(names) if isinstance(names, str) else names
-    return list(dict.fromkeys(part if isinstance(part, Measure) else parse(part) for part in parts))
+    if isinstance(names, str):
+        names = [part for part in _OUTER_COMMA.split(names) if part.strip()]
+    return list(dict.fromkeys(part if isinstance(part, Measure) else parse(part) for part in names))
 
 
 def _expand(preset: str, argument: str | None, cutoff: str | None, text: str) -> str:

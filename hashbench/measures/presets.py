@@ -37,5 +37,7 @@ PRESETS = {
     "torchcmh": Preset("AP(cut=hits)@{K}", "the PyTorch code that descends from DCMH"),
     "trec": Preset("AP(norm=all)@{K}", "trec_eval's map_cut and ranx, for rankings without ties"),
     "talr": Preset("AP", "the tie-aware AP of He et al. 2018"),
-    "habir": Preset("PRarea(mean=micro)", "the mAP of the HABIR toolbox and of ITQ's demo code"),
+    "habir": Preset(
+        "PRarea(empty=zero,mean=micro)", "the mAP of the HABIR toolbox and of ITQ's demo code"
+    ),
 }

@@ -89,6 +89,7 @@ def make_case():
         generator = np.random.default_rng(seed)
         codes = generator.random((n_queries + n_database, bits)) < 0.5
         labels = generator.random((n_queries + n_database, classes)) < density
+        labels[[0, n_queries], :2] = True  # so that rel=2 has at least one relevant pair
         return codes[:n_queries], codes[n_queries:], labels[:n_queries], labels[n_queries:]
 
     return make

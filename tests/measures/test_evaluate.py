@@ -1,0 +1,301 @@
+"""The public function: properties that hold for all codes, and every measure by its definition."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hashbench
+from hashbench.codes import pack
+from hashbench.errors import HashbenchError
+from hashbench.measures import evaluate
+
+NUMBERS = (
+    "AP",
+    "AP@7",
+    "AP(norm=all)@7",
+    "AP(norm=min)@7",
+    "AP(cut=hits)@3",
+    "AP(rel=2)",
+    "P@7",
+    "R@7",
+    "nDCG",
+    "nDCG@7",
+    "nDCG(rel=1)@7",
+    "lookup(radius=1)",
+    "lookup(of=recall,radius=1)",
+    "lookup(of=F1,radius=1)",
+    "lookup(of=success,radius=1)",
+    "PRarea",
+    "PRarea(mean=micro)",
+)
+ORDERED = tuple(name for name in NUMBERS if not name.startswith(("lookup", "PRarea")))
+cases = st.integers(0, 10**6)
+
+
+def index_form(name):
+    family, _, rest = name.partition("(")
+    if rest:
+        return f"{family}(ties=index,{rest}"
+    family, at, cutoff = name.partition("@")
+    return f"{family}(ties=index){at}{cutoff}"
+
+
+@settings(max_examples=25, deadline=None)
+@given(cases)
+def test_the_order_of_the_rows_does_not_matter(make_case, seed):
+    query, database, query_labels, database_labels = make_case(seed)
+    shuffle = np.random.default_rng(seed).permutation(len(database))
+    one = evaluate(query, database, query_labels, database_labels, NUMBERS, per_query=True)
+    other = evaluate(
+        query, database[shuffle], query_labels, database_labels[shuffle], NUMBERS, per_query=True
+    )
+    for name in NUMBERS:
+        np.testing.assert_array_equal(one.scores[name].per_query, other.scores[name].per_query)
+
+
+@settings(max_examples=25, deadline=None)
+@given(cases)
+def test_index_order_and_expectation_lie_between_the_bounds(make_case, seed):
+    case = make_case(seed)
+    expected = evaluate(*case, ORDERED, bounds=True)
+    index = evaluate(*case, [index_form(name) for name in ORDERED], bounds=True)
+    for name in ORDERED:
+        low, high = expected.scores[name].bounds
+        assert low - 1e-12 <= expected[name] <= high + 1e-12
+        assert low - 1e-12 <= index[index_form(name)] <= high + 1e-12
+        assert index.scores[list(index)[ORDERED.index(name)]].bounds == (low, high)
+
+
+@settings(max_examples=25, deadline=None)
+@given(cases)
+def test_index_order_agrees_with_a_stable_sort(plain, make_case, seed):
+    case = make_case(seed)
+    _, shared = plain.stable_order(*case)
+    values = evaluate(*case, [index_form(name) for name in ORDERED], per_query=True)
+    for q, grades in enumerate(shared):
+        hit = grades > 0
+        if not hit.any():
+            assert all(np.isnan(score.per_query[q]) for score in values.scores.values())
+            continue
+        best = sorted(grades, reverse=True)
+        expected = {
+            "AP": plain.average_precision(hit, 60, "all"),
+            "AP@7": plain.average_precision(hit, 7, "retrieved"),
+            "AP(norm=all)@7": plain.average_precision(hit, 7, "all"),
+            "AP(norm=min)@7": plain.average_precision(hit, 7, "min"),
+            "AP(cut=hits)@3": plain.first_hits_precision(hit, 3),
+            "P@7": plain.hits(hit, 7) / 7,
+            "R@7": plain.hits(hit, 7) / hit.sum(),
+            "nDCG": plain.discounted_gain(grades, 60) / plain.discounted_gain(best, 60),
+            "nDCG@7": plain.discounted_gain(grades, 7) / plain.discounted_gain(best, 7),
+            "nDCG(rel=1)@7": plain.discounted_gain(hit, 7)
+            / plain.discounted_gain(sorted(hit, reverse=True), 7),
+        }
+        if (grades >= 2).any():
+            expected["AP(rel=2)"] = plain.average_precision(grades >= 2, 60, "all")
+        for name, value in expected.items():
+            found = values.scores[str(hashbench.measures.parse(index_form(name)))].per_query[q]
+            assert found == pytest.approx(value, abs=1e-12), name
+
+
+@settings(max_examples=25, deadline=None)
+@given(cases)
+def test_without_ties_every_treatment_gives_the_same(make_case, seed):
+    generator = np.random.default_rng(seed)
+    # thermometer codes: item i differs from the query in i bits, so that no distance occurs twice
+    database = np.tri(40, 39, -1, dtype=bool)[generator.permutation(40)]
+    query = np.zeros((1, 39), bool)
+    labels = generator.random((41, 3)) < 0.4
+    labels[:2, :2] = True
+    case = (query, database, labels[:1], labels[1:])
+    expected = evaluate(*case, ORDERED, bounds=True)
+    index = evaluate(*case, [index_form(name) for name in ORDERED])
+    for name in ORDERED:
+        assert expected[name] == pytest.approx(index[index_form(name)], abs=1e-12), name
+        assert expected.scores[name].bounds == pytest.approx((expected[name],) * 2, abs=1e-12)
+
+
+@settings(max_examples=25, deadline=None)
+@given(cases)
+def test_a_constant_code_scores_chance(make_case, seed):
+    query, database, query_labels, database_labels = make_case(seed, density=0.5)
+    query[:], database[:] = True, True
+    values = evaluate(
+        query, database, query_labels, database_labels, ORDERED, chance=True, per_query=True
+    )
+    for name in ORDERED:
+        assert values.scores[name].value == pytest.approx(values.scores[name].chance, abs=1e-15)
+    # what exactly: precision is R/N at every rank; AP lies above it, because the precision at a
+    # relevant rank counts that very item
+    shared = query_labels.astype(int) @ database_labels.astype(int).T > 0
+    R, N = shared.sum(axis=1), len(database)
+    there = R > 0
+    np.testing.assert_allclose(values.scores["P@7"].per_query[there], (R / N)[there], atol=1e-15)
+    harmonic = (1 / np.arange(1, N + 1)).sum() / N
+    chance = harmonic + (R - 1) / (N - 1) * (1 - harmonic)
+    np.testing.assert_allclose(values.scores["AP"].per_query[there], chance[there], atol=1e-14)
+
+
+def test_chance_is_the_mean_over_random_orders(plain, make_case):
+    query, database, query_labels, database_labels = make_case(3, n_queries=1, density=0.5)
+    values = evaluate(query, database, query_labels, database_labels, "AP,AP@7", chance=True)
+    generator = np.random.default_rng(0)
+    hit = (query_labels.astype(int) @ database_labels.astype(int).T > 0)[0]
+    orders = [generator.permutation(hit) for _ in range(4000)]
+    for name, cutoff in (("AP", 60), ("AP@7", 7)):
+        mean = np.mean([plain.average_precision(order, cutoff, "retrieved") for order in orders])
+        assert values.scores[name].chance == pytest.approx(mean, abs=0.01)
+
+
+@settings(max_examples=25, deadline=None)
+@given(cases, st.integers(0, 6))
+def test_lookup(make_case, seed, radius):
+    case = make_case(seed)
+    kinds = ("precision", "recall", "F1", "success")
+    names = [f"lookup(of={kind},radius={radius})" for kind in kinds]
+    values = evaluate(*case, names, per_query=True)
+    near = (case[0][:, None] != case[1][None]).sum(axis=2) <= radius
+    hit = case[2].astype(int) @ case[3].astype(int).T > 0
+    for q in np.flatnonzero(hit.any(axis=1)):
+        found, ball = (near[q] & hit[q]).sum(), near[q].sum()
+        precision, recall = found / ball if ball else 0.0, found / hit[q].sum()
+        f1 = 2 * precision * recall / (precision + recall) if found else 0.0
+        for score, value in zip(
+            values.scores.values(), (precision, recall, f1, found > 0), strict=True
+        ):
+            assert score.per_query[q] == pytest.approx(float(value), abs=1e-14)
+
+
+def test_curves(make_case):
+    case = make_case(5)
+    names = "PR,PR(by=radius),PR(by=radius,mean=micro),PR(ties=index)"
+    result = evaluate(*case, names, ranks=[1, 7, 60], per_query=True)
+    by_rank = result.curves["PR"]
+    singles = evaluate(*case, "P@1,P@7,P@60,R@1,R@7,R@60")
+    assert by_rank.precision.tolist() == [singles[f"P@{k}"] for k in (1, 7, 60)]
+    assert by_rank.recall.tolist() == [singles[f"R@{k}"] for k in (1, 7, 60)]
+    assert by_rank.x.tolist() == [1, 7, 60]
+    indexed = evaluate(*case, "P(ties=index)@7")
+    assert result.curves["PR(ties=index)"].precision[1] == indexed["P(ties=index)@7"]
+
+    macro, micro = result.curves["PR(by=radius)"], result.curves["PR(by=radius,mean=micro)"]
+    lookups = evaluate(*case, "lookup(radius=2),lookup(of=recall,radius=2)")
+    assert macro.precision[2] == pytest.approx(lookups["lookup(radius=2)"], abs=1e-15)
+    assert macro.recall[2] == pytest.approx(lookups["lookup(of=recall,radius=2)"], abs=1e-15)
+    hit = case[2].astype(int) @ case[3].astype(int).T > 0
+    counted = hit.any(axis=1)
+    near = (case[0][:, None] != case[1][None]).sum(axis=2) <= 2
+    pool, hits = near[counted].sum(), (near & hit)[counted].sum()
+    assert micro.precision[2] == hits / pool
+    assert micro.recall[2] == hits / hit.sum()
+    assert macro.x.tolist() == [0, 1, 2, 3, 4, 5]
+    assert macro.per_query.shape == (7, 6, 2)
+
+
+def test_default_ranks_are_round_numbers(make_case):
+    x = evaluate(*make_case(0, n_database=25), "PR").curves["PR"].x
+    assert x.tolist() == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20, 25]
+    x = evaluate(*make_case(0, n_database=20), "PR").curves["PR"].x
+    assert x.tolist() == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20]
+
+
+@pytest.mark.parametrize("ranks", [[0, 1], [2, 1], [1, 1], [1.5], [], "7"])
+def test_bad_ranks_are_refused(make_case, ranks):
+    with pytest.raises(HashbenchError, match="ranks: found"):
+        evaluate(*make_case(0), "PR", ranks=ranks)
+
+
+def test_area_joins_radii_by_straight_lines():
+    # one query; distances 1, 1, 2, 3 with hits at the first, third and fourth item
+    codes = np.array([[1, 0, 0], [1, 0, 0], [1, 1, 0], [1, 1, 1]])
+    labels = [1, 0, 1, 1]
+    # radii 1, 2, 3: recall 1/3, 2/3, 1 and precision 1/2, 2/3, 3/4; level up to the first
+    expected = 1 / 3 * 1 / 2 + 1 / 3 * (1 / 2 + 2 / 3) / 2 + 1 / 3 * (2 / 3 + 3 / 4) / 2
+    result = evaluate([[0, 0, 0]], codes, [1], labels, "PRarea,PRarea(mean=micro),habir")
+    assert result["PRarea"] == pytest.approx(expected, abs=1e-15)
+    assert result["habir"] == result["PRarea(mean=micro)"] == pytest.approx(expected, abs=1e-15)
+    curve = evaluate([[0, 0, 0]], codes, [1], labels, "PR(by=radius,mean=micro)")
+    assert np.isnan(curve.curves["PR(by=radius,mean=micro)"].precision[0])
+
+
+def test_what_queries_without_relevant_items_count():
+    codes = np.array([[0, 0], [0, 1], [1, 1]])
+    case = (codes[[0, 0]], codes, [5, 9], [5, 5, 6])
+    names = "AP,AP(empty=zero),P(empty=zero)@1,lookup(empty=zero,radius=0),PR(empty=zero)"
+    result = evaluate(*case, names, per_query=True)
+    assert (result["AP"], result["AP(empty=zero)"]) == (1, 0.5)
+    assert result["P(empty=zero)@1"] == result["lookup(empty=zero,radius=0)"] == 0.5
+    assert result.curves["PR(empty=zero)"].precision[0] == 0.5
+    skipped, zero = result.scores["AP"], result.scores["AP(empty=zero)"]
+    assert (skipped.n_empty, skipped.n_counted) == (1, 1)
+    assert (zero.n_empty, zero.n_counted) == (1, 2)
+    np.testing.assert_array_equal(result.scores["AP"].per_query, [1, np.nan])
+    with pytest.raises(HashbenchError, match=r"found 1 queries .* query 1\b"):
+        evaluate(*case, "AP(empty=error)")
+    pooled = evaluate(*case, "PRarea(mean=micro),PRarea(empty=zero,mean=micro)")
+    assert pooled["PRarea(mean=micro)"] > pooled["PRarea(empty=zero,mean=micro)"]
+
+
+def test_no_query_counts_at_all():
+    result = evaluate([[0, 1]], [[0, 1]], [1], [2], "AP,P@1,lookup(radius=0),PR,PRarea(mean=micro)")
+    assert np.isnan(result["AP"])
+    assert np.isnan(result["lookup(radius=0)"])
+    assert np.isnan(result.curves["PR"].precision).all()
+
+
+def test_missed_queries_count_zero_unless_left_out():
+    codes = np.array([[0, 0], [0, 1], [1, 1]])
+    case = (codes[[0, 0]], codes, [5, 6], [5, 5, 6])
+    result = evaluate(*case, "topk(1),hashnet(1)", bounds=True)
+    assert (result["topk(1)"], result["hashnet(1)"]) == (0.5, 1)
+    assert result.scores["AP(missed=skip,ties=index)@1"].bounds is None
+    assert result.scores["AP(ties=index)@1"].bounds == (0.5, 0.5)
+
+
+def test_names_find_their_numbers(make_case):
+    result = evaluate(*make_case(2), "edsh,P@3,PR")
+    assert list(result) == ["AP(ties=index)@100", "P@3"]
+    assert result["edsh"] == result["AP(ties=index, norm=retrieved)@100"]
+    assert dict(result)["P@3"] == result["P@3"]
+    with pytest.raises(KeyError):
+        result["P@4"]
+    with pytest.raises(HashbenchError, match="is a curve"):
+        result["PR"]
+    assert "P@3: 0." in repr(result)
+    assert "curves: PR" in repr(result)
+
+
+def test_defaults_and_the_short_way_in(make_case):
+    result = hashbench.evaluate(*make_case(2))
+    assert list(result) == ["AP", "AP(ties=index)@100", "P@100"]
+    assert list(result.curves) == ["PR", "PR(by=radius)", "PR(by=radius,mean=micro)"]
+    assert result.scores["AP"].per_query is None
+    assert result.scores["AP"].bounds is None
+    assert result.scores["AP"].chance is None
+
+
+def test_codes_in_every_form_score_alike(make_case):
+    query, database, *labels = make_case(4, bits=70)
+    expected = evaluate(query, database, *labels, "AP")["AP"]
+    signs = np.where(query, 1.0, -1.0)
+    assert evaluate(signs, database.astype(int), *labels, "AP")["AP"] == expected
+    packed = np.packbits(query, axis=1), np.packbits(database, axis=1)
+    assert evaluate(*packed, *labels, "AP", n_bits=70)["AP"] == expected
+    assert evaluate(pack(query), pack(database), *labels, "AP", n_bits=70)["AP"] == expected
+    with pytest.raises(HashbenchError, match="query codes: found 0 beside"):
+        evaluate(np.where(query, 0.0, signs), database, *labels)
+
+
+def test_cutoffs_beyond_the_database(plain, make_case):
+    case = make_case(6)
+    result = evaluate(*case, "P@100,R@100,AP@100,AP,nDCG,nDCG@100,AP(ties=index)@100,seph,PR")
+    hit = case[2].astype(int) @ case[3].astype(int).T > 0
+    counted = hit.any(axis=1)
+    assert result["P@100"] == pytest.approx(hit[counted].sum(axis=1).mean() / 100)
+    assert result["R@100"] == 1
+    assert result["AP@100"] == result["AP"]
+    assert result["nDCG@100"] == result["nDCG"]
+    assert result["AP(ties=index)@100"] == result["seph"]

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hashbench.errors import HashbenchError
+from hashbench.measures.names import (
+    DEFAULT_MEASURES,
+    FAMILIES,
+    Measure,
+    catalogue,
+    parse,
+    parse_many,
+)
+from hashbench.measures.presets import PRESETS
+
+
+@st.composite
+def texts(draw):
+    """Names with any choices, of which some contradict each other."""
+    family = draw(st.sampled_from(sorted(FAMILIES)))
+    given_choices = []
+    for name, choice in draw(st.permutations(sorted(FAMILIES[family].choices.items()))):
+        values = [*choice.words, *([] if choice.least is None else [str(choice.least + 1)])]
+        if choice.default is None or draw(st.booleans()):
+            given_choices.append(f"{name}={draw(st.sampled_from(values))}")
+    cutoff = FAMILIES[family].cutoff
+    at = cutoff == "required" or (cutoff == "optional" and draw(st.booleans()))
+    inside = f"({', '.join(given_choices)})" if given_choices else ""
+    return family + inside + (f"@{draw(st.integers(1, 5000))}" if at else "")
+
+
+@given(texts())
+def test_a_name_parses_back_to_the_same_measure(text):
+    try:
+        measure = parse(text)
+    except HashbenchError:
+        return
+    assert parse(str(measure)) == measure
+    assert " " not in str(measure)
+    assert all(
+        value != FAMILIES[measure.family].choices[name].default for name, value in measure.given
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("AP", "AP"),
+        ("AP()", "AP"),
+        (" AP( ties = index , norm=retrieved )@100", "AP(ties=index)@100"),
+        ("AP(ties=index,norm=all,empty=zero)@50", "AP(empty=zero,norm=all,ties=index)@50"),
+        ("AP(norm=all)", "AP"),
+        ("AP(cut=hits)", "AP"),
+        ("AP(missed=skip)", "AP"),
+        ("AP(rel=1)@5", "AP@5"),
+        ("nDCG(rel=graded)@50", "nDCG@50"),
+        ("nDCG(rel=1)@50", "nDCG(rel=1)@50"),
+        ("lookup(radius=2,of=F1)", "lookup(of=F1,radius=2)"),
+        ("lookup(of=precision,radius=0)", "lookup(radius=0)"),
+        ("PR(by=rank)", "PR"),
+        ("edsh", "AP(ties=index)@100"),
+        ("dcmh", "AP(empty=zero,ties=index)"),
+        ("seph", "AP(ties=index)"),
+        ("topk(50)", "AP(ties=index)@50"),
+        ("hashnet( 1000 )", "AP(missed=skip,ties=index)@1000"),
+        ("torchcmh(50)", "AP(cut=hits)@50"),
+        ("trec(7)", "AP(norm=all)@7"),
+        ("talr", "AP"),
+        ("habir", "PRarea(empty=zero,mean=micro)"),
+    ],
+)
+def test_canonical_form(text, canonical):
+    assert str(parse(text)) == canonical
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("mAP", "unknown measure 'mAP'; did you mean 'AP'"),
+        ("ndcg@5", "did you mean 'nDCG'"),
+        ("hashnett(5)", "did you mean 'hashnet'"),
+        ("xyz", "unknown measure 'xyz'; allowed: AP, P"),
+        ("AP(tie=index)", "unknown choice of AP 'tie'; did you mean 'ties'"),
+        ("AP(ties=random)", "found ties=random; allowed: expected, index, optimistic, pessimistic"),
+        ("AP(rel=0)", "found rel=0; allowed: a whole number from 1 up"),
+        ("AP(rel=graded)", "found rel=graded"),
+        ("AP(ties=index,ties=index)", "each choice once"),
+        ("AP(ties)", "found 'ties'"),
+        ("AP@0", "found cutoff '0'"),
+        ("AP@x", "found cutoff 'x'"),
+        ("AP@", "found cutoff ''"),
+        ("P", "found no cutoff; write P@100"),
+        ("lookup", "radius is missing"),
+        ("lookup(radius=2)@5", "found a cutoff; lookup takes none"),
+        ("AP(cut=hits,norm=all)@5", "cut=hits divides by the hits"),
+        ("AP(missed=skip)@5", "missed=skip needs ties=index"),
+        ("PR(by=radius,ties=index)", "ties has no say in a curve by radius"),
+        ("PR(mean=micro)", "mean has no say in a curve by rank"),
+        ("AP 100", "is not a name"),
+        ("topk", r"allowed: topk\(K\), as topk\(50\)"),
+        ("topk(0)", "allowed: topk"),
+        ("edsh(5)", "allowed: edsh"),
+        ("edsh@5", "allowed: edsh"),
+    ],
+)
+def test_what_is_no_measure_is_refused(text, message):
+    with pytest.raises(HashbenchError, match=message):
+        parse(text)
+
+
+def test_lists_of_names():
+    names = [str(m) for m in parse_many("AP, AP(norm=all, ties=index)@5,edsh,AP(ties=index)@100")]
+    assert names == ["AP", "AP(norm=all,ties=index)@5", "AP(ties=index)@100"]
+    assert parse_many(["P@1", parse("AP")]) == [parse("P@1"), parse("AP")]
+    assert parse_many("") == []
+
+
+def test_a_changed_choice_stays_canonical():
+    assert str(parse("AP(ties=index)@5").with_(ties="expected")) == "AP@5"
+    assert parse("AP").with_(rel=2) == Measure("AP", (("rel", 2),))
+
+
+def test_defaults_are_canonical():
+    assert [str(parse(name)) for name in DEFAULT_MEASURES] == list(DEFAULT_MEASURES)
+
+
+def test_the_list_explains_every_family_and_preset():
+    entries = {entry.name.split("(")[0].split("[")[0].split("@")[0]: entry for entry in catalogue()}
+    assert set(entries) == {*FAMILIES, *PRESETS}
+    assert all(entry.summary for entry in entries.values())
+    assert all(entries[name].reproduces for name in PRESETS)
+
+
+def test_names_cost_no_heavy_import():
+    code = (
+        "import sys, hashbench.measures; "
+        "print([m for m in ('numpy', 'numba', 'scipy', 'pandas') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,75 @@
+"""Rankings by inner product."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hashbench.errors import HashbenchError
+from hashbench.measures import evaluate, evaluate_ranking, score_ranking, scores
+
+NAMES = (
+    "AP",
+    "AP@7",
+    "AP(norm=all)@7",
+    "AP(ties=index)",
+    "AP(ties=index)@7",
+    "AP(cut=hits)@3",
+    "AP(ties=pessimistic)",
+    "AP(ties=optimistic)@9",
+    "P@7",
+    "R(ties=index)@7",
+    "nDCG@7",
+    "nDCG(ties=index)",
+    "AP(rel=2)",
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6))
+def test_inner_products_of_signs_rank_as_hamming_distances(make_case, seed):
+    query, database, *labels = make_case(seed)
+    signs = [np.where(codes, 1.0, -1.0) for codes in (query, database)]
+    options = {"per_query": True, "bounds": True, "chance": True}
+    codes = evaluate(query, database, *labels, [*NAMES, "PR"], **options)
+    vectors = evaluate_ranking(score_ranking(*signs, *labels), [*NAMES, "PR"], **options)
+    for name, score in codes.scores.items():
+        other = vectors.scores[name]
+        np.testing.assert_allclose(other.per_query, score.per_query, atol=1e-12, err_msg=name)
+        assert other.bounds == pytest.approx(score.bounds, abs=1e-12)
+        assert other.chance == pytest.approx(score.chance, abs=1e-12)
+        assert (other.n_empty, other.n_counted) == (score.n_empty, score.n_counted)
+    np.testing.assert_allclose(
+        vectors.curves["PR"].per_query, codes.curves["PR"].per_query, atol=1e-12
+    )
+
+
+def test_blocks_of_queries_change_nothing(make_case, monkeypatch):
+    query, database, *labels = make_case(1)
+    case = (*(np.where(codes, 1.0, -1.0) for codes in (query, database)), *labels)
+    whole = evaluate_ranking(score_ranking(*case), NAMES, per_query=True)
+    monkeypatch.setattr(scores, "BLOCK_BYTES", 1)
+    single = evaluate_ranking(score_ranking(*case), NAMES, per_query=True)
+    for name in whole:
+        np.testing.assert_array_equal(whole.scores[name].per_query, single.scores[name].per_query)
+
+
+@pytest.mark.parametrize("name", ["lookup(radius=2)", "PRarea", "PR(by=radius)"])
+def test_a_radius_is_refused(make_case, name):
+    query, database, *labels = make_case(1)
+    with pytest.raises(HashbenchError, match="not defined for items ranked by inner product"):
+        evaluate_ranking(score_ranking(query, database, *labels), name)
+
+
+def test_bad_vectors_are_refused(make_case):
+    query, database, *labels = make_case(1)
+    with pytest.raises(HashbenchError, match="found 5 dimensions for queries and 4"):
+        score_ranking(query, database[:, :4], *labels)
+    with pytest.raises(HashbenchError, match="query vectors: found nan or infinity"):
+        score_ranking(np.where(query, np.nan, 0), database, *labels)
+    with pytest.raises(HashbenchError, match=r"database vectors: found shape \(60,\)"):
+        score_ranking(query, database[:, 0], *labels)
+    with pytest.raises(HashbenchError, match="query: found 6 rows of vectors and 7 of labels"):
+        score_ranking(query[:6], database, *labels)
