@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
-from hashbench.dataset import Data, Dataset, LastQuery, RandomQuery
+from hashbench.dataset import Data, Dataset, LastQuery, RandomQuery, SplitProtocol
 from hashbench.errors import HashbenchError
 from hashbench.fetch import DataFile, locate
 from hashbench.layouts import load_file, load_files
@@ -23,7 +23,7 @@ PAPER = Citation(
 )
 
 #: As UCCH and its kin take the queries, and how many rows papers train on.
-COMMON = {
+COMMON: dict[str, SplitProtocol] = {
     "last-2100": LastQuery(2100),
     "random-2000": RandomQuery(2000),
     "random-2100": RandomQuery(2100),

@@ -93,6 +93,7 @@ class Data:
         """A hash of every view and label: equal data have equal fingerprints."""
         digest = hashlib.sha256()
         for X in (*self.views, self.labels):
+            digest.update(f"{X.shape}".encode())  # what a sparse matrix consists of does not say
             for part in array_parts(X):
                 digest.update(f"{part.shape}{part.dtype.str}".encode())
                 for start in range(0, part.shape[0], 1 << 14):

@@ -160,7 +160,7 @@ def chance_map(query_labels: npt.NDArray[np.uint8], labels: npt.NDArray[np.uint8
 
     nothing, none = np.zeros((len(query_labels), 1), bool), np.zeros((len(labels), 1), bool)
     name = "AP(ties=expected)"
-    return evaluate(nothing, none, query_labels, labels, [name])[name]
+    return float(evaluate(nothing, none, query_labels, labels, [name])[name])
 
 
 def draw(description: Description, dataset: Dataset, data: Data, split: Split, path: Path) -> None:
@@ -169,21 +169,16 @@ def draw(description: Description, dataset: Dataset, data: Data, split: Split, p
 
     figure = Figure(figsize=(8.27, 11.69), layout="constrained")
     n_views = len(data.views)
-    layout = [["text"] * n_views, ["classes"] * n_views]
+    layout: Any = [["text"] * n_views, ["classes"] * n_views]
     layout += [[f"scatter {m}" for m in range(n_views)], [f"norms {m}" for m in range(n_views)]]
-    axes: Any = figure.subplot_mosaic(layout, height_ratios=[1.5, 1.0, 1.5, 0.7])
-    axes["text"].axis("off")
-    axes["text"].text(
-        0,
-        1,
-        "\n".join(
-            textwrap.fill(line, 100, subsequent_indent="    ")
-            for line in description.as_text().splitlines()
-        ),
-        va="top",
-        fontsize=7,
-        family="monospace",
+    text = "\n".join(
+        textwrap.fill(line, 120, subsequent_indent="    ")
+        for line in description.as_text().splitlines()
     )
+    inches = 0.13 * text.count("\n") + 0.2
+    axes: Any = figure.subplot_mosaic(layout, height_ratios=[inches, 2.5, 3.5, 1.5])
+    axes["text"].axis("off")
+    axes["text"].text(0, 1, text, va="top", fontsize=7, family="monospace")
     _draw_classes(axes["classes"], data, split)
     rows = split.train[:: max(1, len(split.train) // SHOWN_ROWS)]
     for m, view in enumerate(description.views):

@@ -95,25 +95,25 @@ def inspect(data: Data, split: Split, scans: Sequence[ViewScan] | None = None) -
     for name, view in zip(data.view_names, scans, strict=True):
         report("duplicates", name, *_copies(view.digests, split))
         zero = np.flatnonzero(view.zero)
-        report("zero rows", name, len(zero), f"{len(zero)} rows of zeros ({_some(zero)})")
+        report("zero rows", name, len(zero), f"rows of zeros: {len(zero)} ({_some(zero)})")
         report(
             "constant columns",
             name,
             len(view.constant),
-            f"{len(view.constant)} columns are constant ({_some(view.constant)})",
+            f"constant columns: {len(view.constant)} ({_some(view.constant)})",
         )
-        report("not finite", name, view.not_finite, f"{view.not_finite} entries nan or infinite")
+        report("not finite", name, view.not_finite, f"entries nan or infinite: {view.not_finite}")
     whole = functools.reduce(np.char.add, (view.digests for view in scans))
     report("duplicates", "all views", *_copies(whole, split))
     bare = np.flatnonzero(~data.labels.any(axis=1))
-    report("unlabelled", "labels", len(bare), f"{len(bare)} rows without a label ({_some(bare)})")
+    report("unlabelled", "labels", len(bare), f"rows without a label: {len(bare)} ({_some(bare)})")
     return found
 
 
 def _copies(digests: npt.NDArray[np.bytes_], split: Split) -> tuple[int, str]:
     pairs = straddling(digests, split)
     shown = [f"{query} = {other}" for query, other in pairs]
-    text = f"{len(pairs)} queries are exact copies of training or database rows ({_some(shown)})"
+    text = f"queries that are copies of training or database rows: {len(pairs)} ({_some(shown)})"
     return len(pairs), text
 
 

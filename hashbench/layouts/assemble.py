@@ -72,12 +72,11 @@ def _read_part(names: Sequence[str], variables: Variables, found: Recognised) ->
 
 
 def _numbers(name: str, variable: Variable, file: str) -> Any:
-    if len(variable.shape) == 1:
-        value = np.asarray(variable.read())[:, None]
-    elif variable.is_matrix:
-        value = variable.read()
-    else:
+    if not variable.is_numbers or len(variable.shape) not in (1, 2):
         raise HashbenchError(f"{file}: {name}: found {variable}; allowed: a matrix of numbers")
+    value = variable.read()
+    if len(variable.shape) == 1:
+        value = value[:, None]
     if 0 in value.shape:
         raise HashbenchError(f"{file}: {name}: found {variable}; at least one row and one column")
     return value
@@ -95,7 +94,9 @@ def _stack(parts: Sequence[Any], role: str, file: str) -> Any:
     if all(scipy.sparse.issparse(X) for X in parts):
         return scipy.sparse.vstack(parts, format="csr").astype(np.float32)
     checked = [check_matrix(X, f"{file}: {role}") for X in parts]
-    return np.ascontiguousarray(checked[0]) if len(checked) == 1 else np.concatenate(checked)
+    # MATLAB stores columns together; every pass of ours is over rows.
+    whole = np.empty((sum(map(len, checked)), columns[0]), np.result_type(*checked))
+    return np.concatenate(checked, out=whole)
 
 
 def _multi_hot(parts: Sequence[Any], file: str) -> tuple[npt.NDArray[Any], str]:

@@ -33,9 +33,14 @@ class Variable:
     read: Callable[[], Any]
 
     @property
+    def is_numbers(self) -> bool:
+        """True unless it is text or a container."""
+        return self.kind not in ("char", "cell", "struct", "object")
+
+    @property
     def is_matrix(self) -> bool:
         """True for a table of numbers."""
-        return len(self.shape) == 2 and self.kind not in ("char", "cell", "struct", "object")
+        return len(self.shape) == 2 and self.is_numbers
 
     def __str__(self) -> str:
         return f"{' x '.join(map(str, self.shape)) or 'scalar'} {self.kind}"
