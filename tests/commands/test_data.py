@@ -1,0 +1,126 @@
+"""``hashbench data`` from the outside."""
+
+import json
+
+import numpy as np
+import pytest
+
+from hashbench.commands import main
+
+PLUGIN = """
+from hashbench.dataset import Dataset
+from hashbench.fetch import DataFile
+
+class Remote(Dataset):
+    name = "remote"
+    files = (
+        DataFile("remote/a.mat", "{sha256}", "http://127.0.0.1:9/a.mat"),
+        DataFile("remote/b.mat", content="XAll, 9 x 9"),
+    )
+
+    def load(self):
+        raise AssertionError("nobody may load this")
+"""
+OF_NOTHING = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+
+@pytest.fixture
+def run(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("HASHBENCH_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+    def run_command(*arguments):
+        with pytest.raises(SystemExit) as stop:
+            main(["data", *map(str, arguments)])
+        out, err = capsys.readouterr()
+        return stop.value.code, out, err
+
+    return run_command
+
+
+@pytest.fixture
+def remote(tmp_path):
+    path = tmp_path / "remote.py"
+    path.write_text(PLUGIN.format(sha256=OF_NOTHING))
+    (tmp_path / "data" / "remote").mkdir(parents=True)
+    return path
+
+
+def test_describe_text(run):
+    code, out, _ = run("describe", "synthetic[rows=200,labels_per_row=2]")
+    assert code == 0
+    assert out.startswith("synthetic (synthetic): 200 rows, 8 classes")
+    assert "chance mAP" in out
+
+
+def test_describe_json_and_picture(run, tmp_path):
+    page = tmp_path / "page.png"
+    code, out, _ = run("describe", "synthetic[rows=200]", "--json", "-o", page, "-s", 4)
+    found = json.loads(out)
+    assert code == 0
+    assert (found["rows"], found["seed"], found["synthetic"]) == (200, 4, True)
+    assert page.stat().st_size > 10_000
+
+
+def test_describe_a_file_under_a_protocol(run, tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "mine.npz"
+    np.savez(path, a=rng.random((40, 3)), b=rng.random((40, 2)), c=rng.integers(3, size=40))
+    code, out, _ = run("describe", f"{path}[image=a,text=b,labels=c,protocol=random]")
+    assert code == 0
+    assert "mine: 40 rows, 3 classes" in out
+    assert "image = a, text = b, labels = c; 3 classes (class numbers)" in out
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("wik", "did you mean 'wiki'"),
+        ("wik*", "allowed: one"),
+        ("synthetic[protocol=rand]", "did you mean 'random'"),
+        ("synthetic[row=5]", "did you mean 'rows'"),
+        ("synthetic[rows=0]", "rows: found 0"),
+        ("wiki", "`hashbench data fetch wiki` downloads it"),
+        ("nuswide-tc10", "nus-wide-tc10-xall-vgg.mat"),
+    ],
+)
+def test_mistakes_are_one_line(run, text, said):
+    code, _, err = run("describe", text)
+    assert code == 2
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_a_picture_of_unknown_format(run, tmp_path):
+    code, _, err = run("describe", "synthetic[rows=50]", "-o", tmp_path / "page.xyz")
+    assert code == 2
+    assert "page.xyz" in err
+
+
+def test_check_tells_right_from_wrong_from_missing(run, remote, tmp_path):
+    code, out, err = run("check", "remote", "--plugin", remote)
+    assert (code, out.count("missing")) == (2, 2)
+    assert "2 files missing or wrong" in err
+    for name in ("a.mat", "b.mat"):
+        (tmp_path / "data" / "remote" / name).touch()
+    code, out, _ = run("check", "remote", "--plugin", remote)
+    assert code == 0
+    assert "a.mat: ok" in out
+    assert "b.mat: present, no checksum known" in out
+    (tmp_path / "data" / "remote" / "a.mat").write_text("other")
+    code, out, _ = run("check", "remote", "--plugin", remote)
+    assert code == 2
+    assert "a.mat: wrong checksum" in out
+
+
+def test_fetch_gets_what_it_can_and_says_what_it_cannot(run, remote, tmp_path):
+    (tmp_path / "data" / "remote" / "a.mat").touch()
+    code, out, err = run("fetch", "remote", "--plugin", remote)
+    assert code == 2
+    assert "remote/a.mat: " in out
+    assert "XAll, 9 x 9" in err
+    assert str(tmp_path / "data" / "remote" / "b.mat") in err
+
+
+def test_nothing_to_fetch(run):
+    assert run("fetch", "synthetic")[:2] == (0, "synthetic: nothing to download\n")

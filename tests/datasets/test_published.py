@@ -1,0 +1,145 @@
+"""The published datasets, where they are on this machine: they are what their authors say.
+
+Set HASHBENCH_DATA to a folder with them; without it these tests skip.
+"""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hashbench.datasets.bdgp import BDGP
+from hashbench.datasets.mirflickr import LABELS, TAGS, MIRFlickr25K
+from hashbench.datasets.nuswide import NUSWIDE, NUSWIDETop10, NUSWIDETop21
+from hashbench.datasets.uci import UCIDigits
+from hashbench.datasets.wiki import Wiki, WikiCNN
+from hashbench.describe import describe
+from hashbench.errors import HashbenchError
+from hashbench.fetch import check, locate
+from hashbench.layouts import load_file, parse_file_selection
+
+needs_data = pytest.mark.skipif(
+    not os.environ.get("HASHBENCH_DATA"), reason="HASHBENCH_DATA is not set"
+)
+
+
+@needs_data
+@pytest.mark.parametrize(
+    "file", [*Wiki.files, *WikiCNN.files, *BDGP.files, *UCIDigits.files, TAGS, LABELS]
+)
+def test_checksums(file):
+    assert check(file) == "ok"
+
+
+@needs_data
+class TestWiki:
+    def test_the_standard_protocol(self):
+        wiki = Wiki()
+        found = describe(wiki, wiki.load())
+        assert (found.rows, found.classes, found.protocol) == (2866, 10, "standard")
+        assert [view.columns for view in found.views] == [128, 10]
+        sizes = {split.protocol: (split.train, split.query) for split in found.splits}
+        assert sizes == {"standard": (2173, 693), "paper": (2150, 716)}
+        assert found.views[0].copies == 10
+        assert found.findings == (
+            "image: queries that are copies of training or database rows: 3 "
+            "(2239 = 1770, 2553 = 2094, 2715 = 623)",
+        )
+        assert found.chance == pytest.approx(0.1114, abs=1e-4)
+
+    def test_label_names_by_the_authors_class_sizes(self):
+        data = Wiki().load()
+        sizes = dict(zip(data.label_names, data.labels.sum(axis=0, dtype=int), strict=True))
+        assert sizes == {
+            "art": 172, "biology": 360, "geography": 340, "history": 333, "literature": 267,
+            "media": 236, "music": 237, "royalty": 185, "sport": 285, "warfare": 451,
+        }  # fmt: skip
+
+    def test_both_releases_hold_the_same(self):
+        path = locate(Wiki.files[0], "wiki")
+        other = path.with_name("WikiData.mat")
+        if not other.exists():
+            pytest.skip("the second release of Wiki is not here")
+        first, second = load_file(path), load_file(other)
+        for X, Y in zip(first.views, second.views, strict=True):
+            np.testing.assert_allclose(X, Y)
+        np.testing.assert_array_equal(first.labels, second.labels)
+
+    def test_stronger_images_are_in_the_same_order(self):
+        wiki, cnn = Wiki().load(), WikiCNN().load()
+        np.testing.assert_array_equal(
+            load_file(locate(WikiCNN.files[1], "wiki-cnn")).labels, wiki.labels
+        )
+        np.testing.assert_array_equal(cnn.views[1], wiki.views[1])
+        assert cnn.views[0].shape == (2866, 128)
+        assert WikiCNN().default_protocol() == "paper"
+
+
+@needs_data
+def test_bdgp():
+    bdgp = BDGP()
+    data = bdgp.load()
+    found = describe(bdgp, data)
+    assert list(data.labels.sum(axis=0, dtype=int)) == [500] * 5
+    assert [view.columns for view in found.views] == [1750, 79]
+    assert set(np.unique(data.views[1])) == {0.0, 1.0}
+    assert found.chance == pytest.approx(0.203, abs=0.002)
+
+
+@needs_data
+def test_uci_digits_by_name_and_by_path_are_the_same():
+    by_name = UCIDigits()
+    _, by_path = parse_file_selection(str(locate(by_name.files[0], "uci-digits")))
+    assert by_path.load().fingerprint == by_name.load().fingerprint
+    named, pathed = (describe(dataset, dataset.load()) for dataset in (by_name, by_path))
+    assert named.split_hash == pathed.split_hash
+    assert named.chance == pathed.chance == pytest.approx(0.104, abs=5e-4)
+    assert named.views == pathed.views
+    assert (named.rows, named.classes) == (2000, 10)
+
+
+@needs_data
+def test_mirflickr_tags_and_labels(monkeypatch, tmp_path):
+    """Images come from elsewhere; random ones stand in for them here."""
+    folder = tmp_path / "mirflickr25k"
+    folder.mkdir()
+    for file in (TAGS, LABELS):
+        (folder / Path(file.path).name).symlink_to(locate(file, "mirflickr25k"))
+    monkeypatch.setenv("HASHBENCH_DATA", str(tmp_path))
+    mirflickr = MIRFlickr25K()
+    with pytest.raises(HashbenchError, match=r"mirflickr25k-iall-vgg\.mat .*20015 x 4096"):
+        mirflickr.load()
+    images = np.random.default_rng(0).random((20015, 8), np.float32)
+    with (folder / "mirflickr25k-iall-vgg.mat").open("wb") as stream:
+        np.savez(stream, XAll=images)
+    data = mirflickr.load()
+    assert data.views[1].shape == (20015, 1386)
+    assert data.labels.sum(axis=1).mean() == pytest.approx(3.78, abs=0.005)
+    assert data.views[1].sum(axis=1).mean() == pytest.approx(4.64, abs=0.005)
+    sizes = {
+        protocol: [len(rows) for rows in (split.train, split.query, split.database)]
+        for protocol in mirflickr.protocols
+        for split in [mirflickr.split(data, protocol, 0)]
+    }
+    assert sizes["paper"] == [16012, 4003, 16012]
+    assert sizes["last-2000"] == [18015, 2000, 18015]
+    assert sizes["random-2000-train-10000"] == [10000, 2000, 18015]
+    assert MIRFlickr25K(path=str(folder)).load().fingerprint == data.fingerprint
+
+
+@pytest.mark.parametrize("selection", [NUSWIDE, NUSWIDETop21, NUSWIDETop10])
+def test_nuswide_says_which_file_to_place_where(selection, monkeypatch, tmp_path):
+    monkeypatch.setenv("HASHBENCH_DATA", str(tmp_path))
+    with pytest.raises(HashbenchError) as error:
+        selection().load()
+    said = str(error.value)
+    assert str(tmp_path / selection.files[0].path) in said
+    assert str(selection.n_rows) in said
+
+
+def test_nuswide_of_another_size_is_another_dataset(tmp_path):
+    path = tmp_path / "nus.npz"
+    np.savez(path, XAll=np.ones((30, 4)), YAll=np.ones((30, 4)), LAll=np.ones((30, 2)))
+    with pytest.raises(HashbenchError, match="found 30 rows; this selection has 186577"):
+        NUSWIDETop10(path=str(path)).load()
