@@ -25,10 +25,13 @@ from hashbench.codes import as_words
 from hashbench.errors import HashbenchError
 from hashbench.method import LinearMethod, Method, VectorMethod
 from hashbench.prepare import Prepared
-from hashbench.registry import Registry
+from hashbench.provenance import source_hash
+from hashbench.registry import Plugin, Registry
 
 #: Raised whenever the harness changes in a way that changes outcomes: no stored cell survives.
 PROTOCOL_VERSION = 1
+
+SEARCHES = 50  # queries that are timed
 
 
 @dataclass(frozen=True)
@@ -123,8 +126,11 @@ def compute(
     prepared = Prepared.open(cache / data)
     seconds["load"] = time.perf_counter() - start
 
-    cls = registry.get("methods", what.method).cls
-    method: Method = cls(**what.parameters, n_bits=what.bits, random_state=random_state(what.seed))
+    plugin = registry.get("methods", what.method)
+    check_source(plugin, what)
+    method: Method = plugin.cls(
+        **what.parameters, n_bits=what.bits, random_state=random_state(what.seed)
+    )
     labels = prepared.train_labels if method.supervised else None
     start = time.perf_counter()
     method.fit(prepared.train, labels)
@@ -136,11 +142,13 @@ def compute(
     arrays = outputs(method, prepared)
     seconds["encode"] = time.perf_counter() - start
 
-    record: dict[str, Any] = {}
+    record: dict[str, Any] = {"learned": False}
     if isinstance(method, VectorMethod):
         record["item_bytes"] = float(method.item_bytes)
     else:
         arrays = packed(method, arrays, prepared)
+        record["learned"] = hasattr(method, "codes_")
+    seconds["search_per_query"] = search_seconds(arrays)
     save(folder / "codes.npz", arrays)
     history = {
         name: np.asarray(getattr(method, name + "_"), np.float64)
@@ -150,6 +158,16 @@ def compute(
     if history:
         save(folder / "history.npz", history)
     return {**record, "seconds": seconds, "resident_at_start": resident, "peak": peak_memory()}
+
+
+def check_source(plugin: Plugin, cell: Cell) -> None:
+    """Refuse to compute a cell with another method than it was planned with."""
+    found = source_hash(plugin)
+    if found != cell.source:
+        raise HashbenchError(
+            f"method {cell.method}: found source {found}, the study was planned with "
+            f"{cell.source}; every machine needs the same version, unchanged while a study starts"
+        )
 
 
 def check_fitted(method: Method) -> None:
@@ -221,6 +239,24 @@ def check_vectors(vectors: Any, rows: int, what: str) -> npt.NDArray[np.float32]
     if values.dtype.kind != "f" or not np.isfinite(values).all():
         raise HashbenchError(f"vectors of {what}: found entries that are not finite numbers")
     return values.astype(np.float32, copy=False)
+
+
+def search_seconds(arrays: Mapping[str, npt.NDArray[Any]]) -> float:
+    """Return the mean time of a query of view 0 against all items of view 1, in seconds.
+
+    A plain scan, one query after the other: distances or scores to every item, no ranking.
+    """
+    queries, items = arrays["query_0"][:SEARCHES], arrays["database_1"]
+    words = np.ascontiguousarray(items.T)  # word by word: each is one run through memory
+    start = time.perf_counter()
+    for query in queries:
+        if items.dtype == np.uint64:
+            distances = np.zeros(len(items), np.uint16)
+            for column, word in zip(words, query, strict=True):
+                distances += np.bitwise_count(column ^ word)
+        else:
+            query @ words
+    return (time.perf_counter() - start) / len(queries)
 
 
 class SaveError(OSError):

@@ -23,11 +23,13 @@ from hashbench.registry import Plugin
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
 
+@cache
 def source_hash(plugin: Plugin) -> str:
     """Return a hash of a plugin's source and of what it builds on.
 
     That is its own file, the files beside it that it imports from, and the shared mathematics it
-    uses. The rest of the harness is covered by the protocol version.
+    uses. The rest of the harness is covered by the protocol version. Kept once computed: what
+    counts is the source that was imported, not what an editor has made of it since.
     """
     files: dict[str, Path] = {}
     _collect(sys.modules[plugin.cls.__module__], plugin.path.parent, files)
@@ -69,8 +71,10 @@ def environment() -> dict[str, Any]:
 
 def git_state() -> str:
     """Return the commit of the source tree, marked if it has changes; empty if installed."""
-    here = Path(hashbench.__file__).parent
-    command = ["git", "-C", str(here), "describe", "--always", "--dirty", "--abbrev=12"]
+    root = Path(hashbench.__file__).parent.parent
+    if not (root / ".git").exists():
+        return ""
+    command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=12"]
     try:
         found = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
     except (OSError, subprocess.TimeoutExpired):

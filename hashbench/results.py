@@ -8,19 +8,27 @@ here is kept as truth; both can be made again from the stored codes at any time.
 from __future__ import annotations
 
 import csv
+import functools
+import hashlib
 import io
 import itertools
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+import hashbench
 from hashbench.cell import Cell
+from hashbench.measures import parse_many
 from hashbench.measures.evaluation import evaluate_ranking
 from hashbench.measures.rankings import HammingRanking, Ranking
 from hashbench.measures.scores import ScoreRanking
-from hashbench.store import Store, Stored
+from hashbench.plan import Plan
+from hashbench.store import Store, Stored, replacing
 
 Row = dict[str, Any]
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -30,36 +38,100 @@ RESULT_COLUMNS = (
 )  # fmt: skip
 RUN_COLUMNS = (
     "dataset", "method", "params", "bits", "seed", "status", "reason", "fit_seconds",
-    "encode_seconds", "load_seconds", "wall_seconds", "peak_memory", "threads", "alone", "learned",
-    "protocol", "preprocessing", "machine", "cpu", "hashbench", "git", "python", "numpy", "scipy",
-    "id",
+    "encode_seconds", "search_seconds_per_query", "load_seconds", "wall_seconds", "peak_memory",
+    "threads", "alone", "learned", "item_bytes", "protocol", "preprocessing", "machine", "cpu",
+    "hashbench", "git", "python", "numpy", "scipy", "id",
 )  # fmt: skip
 
+#: Columns of times, by the phase's name in a cell's record.
+PHASES = {
+    "fit": "fit_seconds",
+    "encode": "encode_seconds",
+    "search_per_query": "search_seconds_per_query",
+    "load": "load_seconds",
+    "wall": "wall_seconds",
+}
 
-def results(store: Store, cells: Sequence[Cell], measures: Sequence[str]) -> Iterator[Row]:
+
+def results(store: Store, plan: Plan, stored: Mapping[str, Stored]) -> Iterator[Row]:
     """Yield the rows of results.csv, in the order of the cells' keys."""
-    found = store.read([cell.id for cell in cells])
-    split_name, split = "", {}
-    for cell in sorted(cells, key=lambda cell: cell.key):
-        stored = found.get(cell.id)
-        if stored is None or stored.status != "done":
+    split_name: str = ""
+    split: Arrays = {}
+    cache = ScoreCache(store.path / ".scores")
+    for cell in sorted(plan.cells, key=lambda cell: cell.key):
+        found = stored.get(cell.id)
+        if found is None or found.status != "done":
             continue
         if cell.split != split_name:
             split_name, split = cell.split, store.split(cell.split)
-        yield from cell_results(stored, split, measures)
+        yield from cell_results(found, split, plan.measures, cache)
 
 
-def cell_results(stored: Stored, split: Arrays, measures: Sequence[str]) -> Iterator[Row]:
+def cell_results(
+    stored: Stored, split: Arrays, measures: Sequence[str], cache: ScoreCache
+) -> Iterator[Row]:
     """Yield a done cell's numbers: database codes, then tasks, then measures."""
-    cell, codes = stored.cell, stored.codes()
-    identity = dict(zip(RESULT_COLUMNS, cell.key, strict=False))
+    codes = stored.codes()
+    hamming = "n_bits" in codes
+    # Vectors have no Hamming radius.
+    wanted = [measure for measure in parse_many(measures) if measure.has_ties or hamming]
     names = [str(name) for name in split["view_names"]]
+    known = cache.read(stored)
+    computed: dict[str, float] = {}
     for kind, asked, searched in rankings(codes, split):
         task = f"{names[asked]}->{names[searched]}"
-        ranking = make_ranking(codes, split, kind, asked, searched)
-        for measure, value in evaluate_ranking(ranking, measures).items():
-            about = {"task": task, "database": kind, "measure": measure}
-            yield {**identity, **about, "value": value}
+        keys = {f"{kind} {task} {measure}": measure for measure in wanted if not measure.is_curve}
+        lacking = [measure for key, measure in keys.items() if key not in known]
+        if lacking:
+            ranking = make_ranking(codes, split, kind, asked, searched)
+            found = evaluate_ranking(ranking, lacking)
+            computed |= {f"{kind} {task} {measure}": found[str(measure)] for measure in lacking}
+            known |= computed
+        for key, measure in keys.items():
+            about = {"task": task, "database": kind, "measure": str(measure), "value": known[key]}
+            yield {**dict(zip(RESULT_COLUMNS, stored.cell.key, strict=False)), **about}
+    if computed:
+        cache.write(stored, known)
+
+
+class ScoreCache:
+    """Numbers computed before, so that only new cells and new measures cost time.
+
+    A file a cell, with a stamp of the codes and of the evaluator's source; whatever does not bear
+    the right stamp is computed again. May be deleted at any time.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def read(self, stored: Stored) -> dict[str, float]:
+        """Return the numbers that are known of a cell."""
+        try:
+            record = json.loads((self.folder / f"{stored.cell.id}.json").read_text())
+            return dict(record["values"]) if record["stamp"] == self._stamp(stored) else {}
+        except (OSError, ValueError, KeyError, TypeError):
+            return {}
+
+    def write(self, stored: Stored, values: Mapping[str, float]) -> None:
+        """Keep the numbers of a cell."""
+        self.folder.mkdir(exist_ok=True)
+        record = {"stamp": self._stamp(stored), "values": values}
+        with replacing(self.folder / f"{stored.cell.id}.json") as stream:
+            json.dump(record, stream)
+
+    @staticmethod
+    def _stamp(stored: Stored) -> list[str]:
+        return [str(stored.record["files"]["codes.npz"]), evaluator_hash()]
+
+
+@functools.cache
+def evaluator_hash() -> str:
+    """Return a hash of everything that turns codes into numbers."""
+    digest = hashlib.sha256()
+    root = Path(hashbench.__file__).parent
+    for path in (*sorted((root / "measures").glob("*.py")), root / "codes.py", Path(__file__)):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def rankings(codes: Arrays, split: Arrays) -> Iterator[tuple[str, int, int]]:
@@ -91,32 +163,27 @@ def make_ranking(codes: Arrays, split: Arrays, kind: str, asked: int, searched: 
     return HammingRanking(query, database, int(codes["n_bits"]), *labels)
 
 
-def runs(store: Store, cells: Iterable[Cell]) -> Iterator[Row]:
-    """Yield the rows of runs.csv: every cell, with status "missing" if it has not run."""
-    ordered = sorted(cells, key=lambda cell: cell.key)
-    found = store.read([cell.id for cell in ordered])
-    for cell in ordered:
-        row: Row = {
-            **dict(zip(RUN_COLUMNS, cell.key, strict=False)),
-            "status": "missing",
-            "protocol": cell.protocol,
-            "preprocessing": ";".join(cell.preprocessing),
-            "id": cell.id,
-        }
-        stored = found.get(cell.id)
-        if stored is not None:
-            record = stored.record
-            seconds = record.get("seconds", {})
-            row |= {f"{phase}_seconds": seconds.get(phase) for phase in SECONDS}
-            row |= {key: record.get(key) for key in ("status", "reason", "threads", "alone")}
-            row["peak_memory"] = record.get("peak_memory")
-            row["learned"] = record.get("learned")
-            environment = record.get("environment", {})
-            row |= {k: environment.get(k) for k in RUN_COLUMNS if k in environment}
-        yield row
+def runs(plan: Plan, stored: Mapping[str, Stored]) -> list[Row]:
+    """Return the rows of runs.csv: every cell that was asked for, run or not."""
+    rows = [_run(cell, stored.get(cell.id)) for cell in plan.cells]
+    rows += [{**asdict(each), "status": "failed"} for each in plan.missing]
+    return sorted(rows, key=lambda row: [row[column] for column in RUN_COLUMNS[:5]])
 
 
-SECONDS = ("fit", "encode", "load", "wall")
+def _run(cell: Cell, stored: Stored | None) -> Row:
+    row: Row = {
+        **dict(zip(RUN_COLUMNS, cell.key, strict=False)),
+        "status": "missing",
+        "protocol": cell.protocol,
+        "preprocessing": ";".join(cell.preprocessing),
+        "id": cell.id,
+    }
+    if stored is not None:
+        record, seconds = stored.record, stored.record.get("seconds", {})
+        row |= {column: seconds.get(phase) for phase, column in PHASES.items()}
+        known = {**record, **record.get("environment", {})}
+        row |= {column: known[column] for column in RUN_COLUMNS if column in known}
+    return row
 
 
 def to_csv(rows: Iterable[Row], columns: Sequence[str]) -> str:

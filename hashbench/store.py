@@ -152,9 +152,8 @@ class Store:
         shutil.rmtree(old, ignore_errors=True)
 
     def put_split(self, path: Path) -> None:
-        """Take in the file of a split, unless it is there."""
-        if not (self.splits / path.name).exists():
-            os.rename(path, self.splits / path.name)
+        """Take in the file of a split; a file of that name says the same, unless damaged."""
+        os.replace(path, self.splits / path.name)
 
     def split(self, name: str) -> dict[str, npt.NDArray[Any]]:
         """Return labels, rows and strings of a split."""

@@ -19,6 +19,7 @@ from hashbench.errors import HashbenchError, unknown
 from hashbench.units import parse_duration, parse_size
 
 DEFAULT_STUDY = "quick"
+EXECUTORS = ("local", "dask")
 DEFAULT_MEASURES = ("AP", "AP(ties=index)@100", "P@100")
 
 
@@ -51,6 +52,9 @@ class Study:
     plugins : files and folders with plugins of the user's own
     timeout, memory : limits of a cell in seconds and bytes, or None
     threads : how many threads each cell computes with
+    jobs : how many cells at once; as many as there are cores if None
+    out : the folder of the results, if not the one named after the study
+    executor, scheduler : where cells are computed
     """
 
     name: str = "custom"
@@ -64,12 +68,16 @@ class Study:
     timeout: float | None = None
     memory: int | None = None
     threads: int = 1
+    jobs: int | None = None
+    out: str | None = None
+    executor: str = "local"
+    scheduler: str | None = None
 
     def to_toml(self) -> str:
         """Return the study as a file that gives the same study."""
         lines = []
         for key, value in asdict(self).items():
-            if key != "rules" and value is not None and value != ():
+            if key not in ("rules", "out") and value is not None and value != ():
                 lines.append(f"{key} = {_toml(value)}")
         for rule in self.rules:
             lines += ["", "[[rules]]", f"methods = {_toml(rule.methods)}"]
@@ -169,6 +177,10 @@ _READERS: dict[str, Any] = {
     "timeout": parse_duration,
     "memory": parse_size,
     "threads": lambda value: _numbers(value, 1)[0],
+    "jobs": lambda value: _numbers(value, 1)[0],
+    "out": str,
+    "executor": str,
+    "scheduler": str,
 }
 
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import tempfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,41 +15,56 @@ import click
 
 from hashbench.commands import plugin_option
 from hashbench.errors import unknown
-from hashbench.executors import Limits
-from hashbench.executors.local import LocalExecutor
+from hashbench.executors import Executor, Limits
 from hashbench.measures import parse_many
+from hashbench.plan import FILE, Plan, Survey, estimate, pending, survey
 from hashbench.progress import make_progress
-from hashbench.registry import discover
-from hashbench.run import execute, make_plan, pending, write_plan, write_tables
-from hashbench.store import STATUSES, Store
-from hashbench.study import DEFAULT_STUDY, Study, load_study, read_study
+from hashbench.registry import Registry, discover
+from hashbench.run import execute, write_tables
+from hashbench.store import STATUSES, Store, Stored
+from hashbench.study import DEFAULT_STUDY, EXECUTORS, Study, load_study, read_study
 from hashbench.table import tables
+from hashbench.units import format_duration
 
 RESULTS = "hashbench-results"
+
+#: Flags that make a study of their own if no study is named.
+GRID = ("methods", "datasets", "bits", "seeds")
+KEYS = (
+    *GRID, "measures", "timeout", "memory", "threads", "jobs", "out", "executor", "scheduler",
+)  # fmt: skip
+
+INTERRUPTED = 130
 
 
 @click.command("run")
 @click.argument("study", required=False)
-@click.option("-m", "--methods", help="Methods: names, patterns, edsh[gamma=1|10], all,!lssh.")
-@click.option("-d", "--datasets", help="Datasets, or files: wiki, data.mat, name=data.mat.")
+@click.option("-m", "--methods", help="Methods: edsh,cca*  edsh[gamma=1|10]  all,!lssh.")
+@click.option("-d", "--datasets", help="Datasets or files: wiki,synthetic[rows=500],mine.mat.")
 @click.option("-b", "--bits", help="Code lengths: 16,32.")
-@click.option("-s", "--seeds", help="How many seeds (3 means 0,1,2), or which: 3,5.")
-@click.option("-o", "--out", type=click.Path(path_type=Path), help="Folder of the results.")
-@click.option("-j", "--jobs", type=click.IntRange(1), help="Cells at once; default: all cores.")
+@click.option("-s", "--seeds", help="How many seeds (3 means 0,1,2), or which ones: 3,5.")
+@click.option("-o", "--out", help=f"Folder of the results; default {RESULTS}/STUDY.")
+@click.option("-j", "--jobs", help="Cells at once; default: cores / threads.")
 @click.option("--measures", help="Names of measures: AP,P@100.")
+@click.option("--plan", "plan_only", is_flag=True, help="Show what would run, and run nothing.")
 @click.option("--timeout", help="Longest time of a cell: 10m.")
-@click.option("--memory", help="Largest memory of a cell: 8G.")
+@click.option("--memory", help="Largest resident set of a cell and its processes: 8G.")
 @click.option("--threads", help="Threads of each cell; default 1.")
-@click.option("--retry", default="", help="Run cells again that are failed, timeout, memory.")
+@click.option("--retry", default="", help="Run these again: failed,timeout,memory,skipped.")
 @click.option("--force", is_flag=True, help="Run every cell again.")
-@click.option("--timing", is_flag=True, help="One cell at a time, for times that compare.")
+@click.option("--timing", is_flag=True, help="Run cells one at a time, for times that compare.")
+@click.option("--executor", help="local (default) or dask.")
+@click.option("--scheduler", help="Address of a Dask scheduler; implies --executor dask.")
 @click.option("--quiet", is_flag=True, help="No progress.")
 @plugin_option
 def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> None:
     """Run a study: every method on every dataset at every code length, for every seed.
 
-    STUDY is the name of a study that comes with hashbench, or a TOML file; flags win over it.
-    Without it, the flags are the study. What is already in OUT is not run again.
+    STUDY is the name of a study that comes with hashbench (quick, paper, paper-wiki, scale) or a
+    TOML file whose keys are the flags' names; flags win over it. Without STUDY and without
+    flags, quick runs. What is already in OUT is not run again.
+
+    Exit codes: 0 all cells are done, 1 some are not, 2 bad input, 130 interrupted.
     """
     asked = resolve(study, plugins, flags)
     parse_many(asked.measures)
@@ -53,57 +72,145 @@ def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> No
     for status in retry:
         if status not in STATUSES:
             raise unknown("status", status, STATUSES)
-    out = flags["out"] or Path(RESULTS) / asked.name
     registry = discover(asked.plugins)
-    progress = make_progress(flags["quiet"])
-    jobs = 1 if flags["timing"] else flags["jobs"] or max(1, (os.cpu_count() or 1) // asked.threads)
-    limits = Limits(asked.timeout, asked.memory, asked.threads)
+    jobs = 1 if flags["timing"] else asked.jobs or max(1, _cores() // asked.threads)
+    out = Path(asked.out or Path(RESULTS) / asked.name)
+    choice = {"retry": retry, "force": flags["force"], "timing": flags["timing"]}
+    if flags["plan_only"]:
+        show_plan(asked, registry, out, jobs, choice)
+        return
+    signal.signal(signal.SIGTERM, _interrupt)
     with Store(out) as store:
-        executor = LocalExecutor(jobs, limits, registry.paths, store.prepared)
         try:
-            plan = make_plan(asked, registry, executor, store)
-            for line in (*plan.notes, *store.audit()):
-                progress.note(line)
-            write_plan(plan, store)
-            stored = store.read([cell.id for cell in plan.cells])
-            todo = pending(plan, stored, retry, flags["force"], flags["timing"])
-            if len(todo) < len(plan.cells):
-                progress.note(f"{len(plan.cells) - len(todo)} of {len(plan.cells)} cells are done")
-            execute(todo, executor, store, progress)
-        finally:
-            executor.close()
-        rows = write_tables(store, plan.cells, asked.measures)
-        ended = store.read([cell.id for cell in plan.cells])
+            found = compute(asked, registry, store, jobs, choice, flags["quiet"])
+            rows = write_tables(store, found.plan)
+            stored = store.read([cell.id for cell in found.plan.cells])
+        except KeyboardInterrupt:
+            click.echo(f"\ninterrupted; {_saved(store)}{_again(out)}", err=True)
+            sys.exit(INTERRUPTED)
+        except OSError as error:
+            click.echo(f"hashbench: {error}; {_saved(store)}{_again(out)}", err=True)
+            sys.exit(1)
     if rows:
         click.echo(tables(rows, rows[0]["measure"]))
-    wrong = [stored for stored in ended.values() if stored.status not in ("done", "skipped")]
-    click.echo(f"\n{len(ended)} cells in {out}: results.csv, runs.csv")
-    for label, reason in plan.unavailable.items():
-        click.echo(f"dataset {label}: {reason}", err=True)
-    if wrong or plan.unavailable:
-        click.echo(f"{len(wrong)} cells failed; runs.csv says why", err=True)
-        sys.exit(1)
+    sys.exit(conclude(found.plan, stored, out))
 
 
-def resolve(study: str | None, plugins: tuple[str, ...], flags: dict[str, Any]) -> Study:
+def compute(
+    study: Study,
+    registry: Registry,
+    store: Store,
+    jobs: int,
+    choice: Mapping[str, Any],
+    quiet: bool,
+) -> Survey:
+    """Plan a study and run what is not in the store."""
+    progress = make_progress(quiet)
+    executor = make_executor(study, registry, jobs, store.prepared)
+    try:
+        found = survey(study, registry, executor, store.work)
+        for path in found.splits:
+            store.put_split(path)
+        store.write_text("study.toml", study.to_toml())
+        store.write_text(FILE, found.plan.to_json())
+        for line in (*found.notes, *store.audit()):
+            progress.note(line)
+        stored = store.read([cell.id for cell in found.plan.cells])
+        todo = {cell.id for cell in pending(found.plan.cells, stored, **choice)}
+        if stored:
+            progress.note(
+                f"{len(found.plan.cells) - len(todo)} of {len(found.plan.cells)} cells "
+                "are in the store already"
+            )
+        execute([each for each in found.tasks if each.cell.id in todo], executor, store, progress)
+    finally:
+        executor.close()
+    return found
+
+
+def make_executor(study: Study, registry: Registry, jobs: int, cache: Path) -> Executor:
+    """Return the executor that a study asks for."""
+    limits = Limits(study.timeout, study.memory, study.threads)
+    if study.executor == "dask" or study.scheduler is not None:
+        from hashbench.executors.dask import DaskExecutor
+
+        return DaskExecutor(study.scheduler, jobs, limits, registry.paths)
+    from hashbench.executors.local import LocalExecutor
+
+    return LocalExecutor(jobs, limits, registry.paths, cache)
+
+
+def show_plan(
+    study: Study, registry: Registry, out: Path, jobs: int, choice: Mapping[str, Any]
+) -> None:
+    """Print the grid, what is done and how long the rest may take; change nothing in OUT."""
+    with tempfile.TemporaryDirectory() as folder:
+        executor = make_executor(study, registry, jobs, Path(folder) / "cache")
+        try:
+            plan = survey(study, registry, executor, Path(folder)).plan
+        finally:
+            executor.close()
+    stored = Store(out).read([cell.id for cell in plan.cells])
+    todo = pending(plan.cells, stored, **choice)
+    waiting = {cell.id for cell in todo}
+    for dataset in dict.fromkeys(cell.dataset for cell in plan.cells):
+        cells = [cell for cell in plan.cells if cell.dataset == dataset]
+        bits = ",".join(map(str, dict.fromkeys(cell.bits for cell in cells)))
+        seeds = ",".join(map(str, dict.fromkeys(cell.seed for cell in cells)))
+        click.echo(f"{dataset}: {bits} bits, seeds {seeds}")
+        for method in dict.fromkeys(cell.label for cell in cells):
+            own = [cell for cell in cells if cell.label == method]
+            left = sum(cell.id in waiting for cell in own)
+            click.echo(f"  {method:30} {len(own):4} cells, {left:4} to run")
+    for reason in dict.fromkeys(each.reason for each in plan.missing):
+        click.echo(f"not available: {reason}")
+    seconds, unjudged = estimate(todo, stored, jobs)
+    counts = Counter(each.status for each in stored.values())
+    done = ", ".join(f"{count} {status}" for status, count in counts.items())
+    click.echo(f"{len(plan.cells)} cells; in {out}: {done or 'nothing yet'}; {len(todo)} to run")
+    if len(unjudged) < len(todo):
+        about = f"about {format_duration(seconds)} left with {jobs} at once"
+        click.echo(about + f", besides {len(unjudged)} cells of methods never run" * bool(unjudged))
+
+
+def resolve(study: str | None, plugins: Sequence[str], flags: Mapping[str, Any]) -> Study:
     """Return the study that a name or file and the flags ask for."""
-    keys = {
-        key: flags[key]
-        for key in (
-            "methods",
-            "datasets",
-            "bits",
-            "seeds",
-            "measures",
-            "timeout",
-            "memory",
-            "threads",
-        )
-        if flags[key] is not None
-    }
+    keys = {key: flags[key] for key in KEYS if flags[key] is not None}
     base = load_study(study or DEFAULT_STUDY)
-    if study is None and set(keys) & {"methods", "datasets", "bits", "seeds"}:
+    if study is None and any(key in keys for key in GRID):
         keys["name"] = "custom"
     if plugins:
         keys["plugins"] = [*base.plugins, *plugins]
-    return read_study(keys, "the flags", base)
+    asked = read_study(keys, "the flags", base)
+    if asked.executor not in EXECUTORS:
+        raise unknown("executor", asked.executor, EXECUTORS)
+    return asked
+
+
+def conclude(plan: Plan, stored: Mapping[str, Stored], out: Path) -> int:
+    """Say how the cells ended and return the exit code."""
+    counts = Counter(each.status for each in stored.values())
+    counts["failed"] += len(plan.missing)
+    said = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
+    click.echo(f"\n{len(plan.cells) + len(plan.missing)} cells: {said}. See {out}/results.csv")
+    wrong = len(plan.cells) + len(plan.missing) - counts["done"] - counts["skipped"]
+    if wrong:
+        click.echo(f"{wrong} cells are not done; {out}/runs.csv says why", err=True)
+    return 1 if wrong else 0
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _saved(store: Store) -> str:
+    count = sum(1 for _ in store.cells.iterdir())
+    return f"{count} cells are saved in {store.path}"
+
+
+def _again(out: Path) -> str:
+    return f"; go on with: hashbench run {out / 'study.toml'} -o {out}"
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt

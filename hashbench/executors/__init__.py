@@ -5,7 +5,7 @@ An executor takes tasks and gives outcomes; it knows nothing of studies or of st
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -20,12 +20,14 @@ class Task:
     function : "module:name"; called as f(registry, folder, cache, **arguments)
     arguments : what JSON can hold
     name : what people call it
-    needs : a task whose traces in the cache this one reads
+    makes : the folder that it leaves in the cache
+    needs : a task whose folder in the cache this one reads
     """
 
     function: str
     arguments: Mapping[str, Any] = field(hash=False)
     name: str
+    makes: str = ""
     needs: Task | None = None
 
 
@@ -71,7 +73,7 @@ class Event:
 class Executor(Protocol):
     """Runs tasks."""
 
-    def run(self, tasks: Sequence[Task], folder: Path) -> Iterator[Event]:
+    def run(self, tasks: Sequence[Task], folder: Path) -> Generator[Event, None, None]:
         """Run tasks, in order where possible; files go to folders below `folder`.
 
         Closing the iterator ends every task that is still running.

@@ -13,9 +13,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import deque
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ import psutil
 from hashbench.errors import HashbenchError
 from hashbench.executors import Event, Limits, Outcome, StorageError, Task
 from hashbench.executors.server import CANNOT_WRITE, THREAD_VARIABLES
+from hashbench.provenance import environment
+from hashbench.registry import ENVIRONMENT
 from hashbench.units import format_duration, format_size
 
 OUTPUT_KEPT = 8192  # bytes of what a task printed
@@ -58,21 +60,27 @@ class LocalExecutor:
     limits : what a task may use
     plugins : files and folders with plugins of the user's own
     cache : a folder for prepared data
+    keep_data : leave prepared data in the cache when no task needs them any more
+    cancelled : asked now and then whether to give up
     """
 
     jobs: int
     limits: Limits
     plugins: Sequence[Path]
     cache: Path
+    keep_data: bool = False
+    cancelled: Callable[[], bool] = bool
     running: dict[int, Child] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         ours, theirs = socket.socketpair()
-        variables = dict.fromkeys(THREAD_VARIABLES, str(self.limits.threads))
+        # What the environment says of plugins is among the paths already.
+        variables = {**os.environ, **dict.fromkeys(THREAD_VARIABLES, str(self.limits.threads))}
+        variables.pop(ENVIRONMENT, None)
         self.process = subprocess.Popen(
             [sys.executable, "-m", "hashbench.executors.server", str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
-            env={**os.environ, **variables},
+            env=variables,
             stdin=subprocess.DEVNULL,
             start_new_session=True,  # Ctrl-C is for us to handle
         )
@@ -86,9 +94,10 @@ class LocalExecutor:
         paths = [str(path) for path in self.plugins]
         self._send({"plugins": paths, "threads": self.limits.threads})
 
-    def run(self, tasks: Sequence[Task], folder: Path) -> Iterator[Event]:
+    def run(self, tasks: Sequence[Task], folder: Path) -> Generator[Event, None, None]:
         """Run tasks and what they need; see :class:`hashbench.executors.Executor`."""
         waiting = deque(tasks)
+        users = Counter(task.needs for task in tasks if task.needs is not None)
         needed: dict[Task, Outcome | None] = {}
         try:
             while waiting or self.running:
@@ -96,9 +105,9 @@ class LocalExecutor:
                     task = self._next(waiting, needed)
                     if task is None:
                         break
-                    failed = needed.get(task.needs) if task.needs else None
-                    if failed is not None and failed.status != "done":
-                        yield Event(task, failed)
+                    before = needed.get(task.needs) if task.needs is not None else None
+                    if before is not None and before.status != "done":
+                        yield Event(task, replace(before, folder=None))
                         continue
                     self._start(task, folder)
                     if task not in needed:
@@ -106,10 +115,17 @@ class LocalExecutor:
                 for child, outcome in self._wait():
                     if child.task in needed:
                         needed[child.task] = outcome
-                    else:
-                        yield Event(child.task, outcome)
+                        continue
+                    yield Event(child.task, outcome)
+                    if child.task.needs is not None:
+                        users[child.task.needs] -= 1
+                        if not users[child.task.needs] and not self.keep_data:
+                            self._forget(child.task.needs)
         finally:
             self.kill_all()
+
+    def _forget(self, task: Task) -> None:
+        shutil.rmtree(self.cache / task.makes, ignore_errors=True)
 
     @staticmethod
     def _next(waiting: deque[Task], needed: dict[Task, Outcome | None]) -> Task | None:
@@ -212,6 +228,8 @@ class LocalExecutor:
                 found = f"took {format_size(size)}; allowed: {format_size(limit)}"
                 self._kill(child, "memory", found)
         alive = [child for child in self.running.values() if child.verdict is None]
+        if alive and self.cancelled():
+            raise KeyboardInterrupt
         if alive:
             machine = psutil.virtual_memory()
             if machine.available < LEAST_FREE * machine.total:
@@ -226,7 +244,13 @@ class LocalExecutor:
     def _outcome(self, child: Child, code: int) -> Outcome:
         """Put together how a task ended from what it wrote and how its process ended."""
         wall = time.monotonic() - child.begun
-        measured = {"wall": wall, "alone": child.alone, "tree_peak": child.peak}
+        measured = {
+            "wall": wall,
+            "alone": child.alone,
+            "tree_peak": child.peak,
+            "threads": self.limits.threads,
+            "environment": environment(),
+        }
         printed = child.output.decode(errors="replace")
         path = child.folder / "outcome.json"
         if child.verdict is not None:
@@ -244,7 +268,7 @@ class LocalExecutor:
             reason=found.get("reason", ""),
             traceback=found.get("traceback", ""),
             output=printed,
-            result={**found.get("result", {}), **measured, "input": found.get("input", False)},
+            result={**found.get("result", {}), **measured},
             folder=child.folder,
         )
 

@@ -71,10 +71,13 @@ class Server:
         configuration = self.messages.popleft()
         for module in PRELOAD:
             importlib.import_module(module)
+        from hashbench.provenance import source_hash
         from hashbench.registry import discover
 
         self.registry = discover(configuration["plugins"])
         self.threads = int(configuration["threads"])
+        for plugin in self.registry.methods.values():
+            source_hash(plugin)  # of what has just been imported, even if files change later
         wake, woken = os.pipe()
         for descriptor in (wake, woken):
             os.set_blocking(descriptor, False)
@@ -185,8 +188,9 @@ def work(registry: Any, task: Mapping[str, Any], threads: int) -> None:
         text = str(error).strip().partition("\n")[0]
         kind = type(error).__name__
         reason = text if isinstance(error, HashbenchError) else f"{kind}: {text}" if text else kind
+        if isinstance(error, ValueError) and "read-only" in text:
+            reason += " (the data of a cell are read-only: a method must not change its input)"
         outcome = {"status": status, "reason": reason, "traceback": traceback.format_exc()}
-        outcome["input"] = isinstance(error, HashbenchError)
     temporary = folder / "outcome.tmp"
     temporary.write_text(json.dumps(outcome))
     temporary.rename(folder / "outcome.json")

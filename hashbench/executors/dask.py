@@ -1,0 +1,99 @@
+# mypy: disable-error-code="no-untyped-call"
+"""The Dask executor: the same cells on the workers of a cluster, results into the same store.
+
+Dask moves tasks and outcomes and notices dead workers, whose cells it runs elsewhere. It does not
+run a method inside its own processes: see :mod:`hashbench.executors.worker`.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Generator, Sequence
+from pathlib import Path
+from typing import Any
+
+from hashbench.errors import HashbenchError
+from hashbench.executors import Event, Limits, Outcome, Task
+
+CONNECT_SECONDS = 20
+
+
+class DaskExecutor:
+    """Runs tasks on a Dask cluster.
+
+    Parameters
+    ----------
+    scheduler : address such as tcp://10.0.0.1:8786; None starts a cluster on this machine
+    jobs : workers of a cluster started here
+    limits : what a task may use
+    plugins : files and folders with plugins of the user's own, sent along with every task
+    """
+
+    def __init__(
+        self, scheduler: str | None, jobs: int, limits: Limits, plugins: Sequence[Path]
+    ) -> None:
+        try:
+            from distributed import Client, LocalCluster
+        except ImportError as error:
+            raise HashbenchError(
+                "executor 'dask' needs Dask: pip install 'hashbench[dask]'"
+            ) from error
+        self.limits = limits
+        self.plugins = plugin_files(plugins)
+        self.cluster: Any = None
+        if scheduler is None:
+            self.cluster = LocalCluster(
+                n_workers=jobs, threads_per_worker=1, dashboard_address=None, memory_limit=0
+            )
+        try:
+            self.client = Client(self.cluster or scheduler, timeout=CONNECT_SECONDS)
+        except (OSError, ValueError) as error:
+            raise HashbenchError(f"no Dask scheduler answers at {scheduler!r}: {error}") from error
+
+    def run(self, tasks: Sequence[Task], folder: Path) -> Generator[Event, None, None]:
+        """Run tasks, the first ones first; see :class:`hashbench.executors.Executor`."""
+        from distributed import as_completed
+
+        from hashbench.executors.worker import perform
+
+        futures = {
+            self.client.submit(
+                perform, task, self.limits, self.plugins, pure=False, priority=-index
+            ): task
+            for index, task in enumerate(tasks)
+        }
+        try:
+            for future in as_completed(list(futures)):
+                yield Event(futures[future], self._outcome(future, folder))
+                future.release()
+        finally:
+            self.client.cancel(list(futures))
+
+    def _outcome(self, future: Any, folder: Path) -> Outcome:
+        from distributed import KilledWorker
+
+        try:
+            found = future.result()
+        except KilledWorker as error:
+            return Outcome("failed", f"its worker died again and again: {error}")
+        files = found.pop("files")
+        folder.mkdir(parents=True, exist_ok=True)
+        place = Path(tempfile.mkdtemp(dir=folder, prefix="task-"))
+        for name, content in files.items():
+            (place / name).write_bytes(content)
+        return Outcome(**{**found, "folder": place})
+
+    def close(self) -> None:
+        """Leave the cluster; end it if it was started here."""
+        self.client.close()
+        if self.cluster is not None:
+            self.cluster.close()
+
+
+def plugin_files(paths: Sequence[Path]) -> dict[str, bytes]:
+    """Return the content of all plugin files, by the place they take on a worker."""
+    files = {}
+    for index, path in enumerate(paths):
+        for file in sorted(path.glob("*.py")) if path.is_dir() else [path]:
+            files[f"{index}/{file.name}"] = file.read_bytes()
+    return files
