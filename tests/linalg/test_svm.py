@@ -1,0 +1,61 @@
+import numpy as np
+import pytest
+from sklearn.svm import LinearSVC
+
+from hashbench.linalg import Ridge
+from hashbench.linalg.svm import linear_svms
+
+
+def problem(n, d, k=3, seed=0, dtype=float):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d)) * rng.uniform(0.2, 3, size=d) + 1
+    B = np.where(
+        (X - X.mean(axis=0)) @ rng.standard_normal((d, k)) + rng.normal(size=(n, k)) > 0, 1, -1
+    )
+    return X.astype(dtype), B.astype(dtype)
+
+
+def objective(X, B, W, cost):
+    values = (X - X.mean(axis=0)) @ W
+    return np.square(W).sum(axis=0) / 2 + cost * np.square(np.maximum(0, 1 - B * values)).sum(
+        axis=0
+    )
+
+
+@pytest.mark.parametrize(("n", "d"), [(200, 10), (40, 60)])
+@pytest.mark.parametrize("cost", [0.05, 1.0])
+def test_finds_what_liblinear_finds(n, d, cost):
+    X, B = problem(n, d)
+    mean = X.mean(axis=0)
+    ridge = Ridge(X, 1 / (2 * cost), mean)
+    W = linear_svms(ridge, B, np.zeros((d, 3)), tolerance=1e-9, steps=20000)
+    for w, b in zip(W.T, B.T, strict=True):
+        machine = LinearSVC(C=cost, fit_intercept=False, tol=1e-10, max_iter=200000)
+        expected = machine.fit(X - mean, b).coef_[0]
+        np.testing.assert_allclose(w, expected, atol=1e-5 * np.abs(expected).max())
+
+
+def test_few_steps_are_nearly_enough_and_starting_near_is_cheap():
+    X, B = problem(300, 20)
+    ridge = Ridge(X, 0.5, X.mean(axis=0))
+    best = linear_svms(ridge, B, np.zeros((20, 3)), tolerance=1e-9, steps=5000)
+    usual = linear_svms(ridge, B, np.zeros((20, 3)), tolerance=1e-4)
+    lowest = objective(X, B, best, 1.0)
+    assert (objective(X, B, usual, 1.0) <= lowest * 1.005).all()
+    np.testing.assert_allclose(linear_svms(ridge, B, best, steps=1), best, rtol=1e-5)
+
+
+def test_single_precision_and_blocks(monkeypatch):
+    X, B = problem(300, 20)
+    double = linear_svms(Ridge(X, 0.5, X.mean(axis=0)), B, np.zeros((20, 3)), 1e-6)
+    monkeypatch.setattr("hashbench.linalg.svm.ROWS", 7)
+    X, B = problem(300, 20, dtype=np.float32)
+    mean = X.mean(axis=0, dtype=np.float64)
+    single = linear_svms(Ridge(X, 0.5, mean), B, np.zeros((20, 3)), 1e-6)
+    np.testing.assert_allclose(single, double, atol=1e-3 * np.abs(double).max())
+
+
+def test_labels_that_are_all_alike():
+    X, B = problem(50, 4)
+    W = linear_svms(Ridge(X, 0.5, X.mean(axis=0)), np.ones_like(B), np.zeros((4, 3)))
+    np.testing.assert_allclose(W, 0, atol=1e-9)
