@@ -8,11 +8,7 @@ features never stand in memory.
 
 from __future__ import annotations
 
-import contextlib
-import os
 import shutil
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -188,7 +184,9 @@ class Preset(Dataset):
         _check_size("rows", rows)
         folder = cache_folder() / "synthetic" / f"{self.name}-rows{rows}-seed{self.seed}-v1"
         if not folder.is_dir():
-            with _appearing(folder) as unfinished:
+            from hashbench.prepare import new_folder
+
+            with new_folder(folder) as unfinished:
                 self._write(unfinished, rows)
         image = np.load(folder / "image.npy", mmap_mode="r")
         text: Any = (
@@ -231,21 +229,6 @@ class Preset(Dataset):
         else:
             np.save(folder / "text.npy", np.concatenate(texts))
         np.save(folder / "labels.npy", labels)
-
-
-@contextlib.contextmanager
-def _appearing(folder: Path) -> Iterator[Path]:
-    """Give a folder to write into that becomes ``folder`` at the end, whole or not at all."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    try:
-        yield unfinished
-        with contextlib.suppress(OSError):  # another process was faster, with the same content
-            os.rename(unfinished, folder)
-        if not folder.is_dir():
-            raise HashbenchError(f"{folder} cannot be made")
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
 
 
 class SyntheticWiki(Preset):
