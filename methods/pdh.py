@@ -17,13 +17,13 @@ the features: a few (n, k) matrices.
 
 Deviations
 ----------
-There is no code by the authors, and the paper leaves the following open.
+No code of the authors is known, and the paper leaves the following open.
 
 - Decorrelation. Eq. 5 takes eigenvectors of an n x n matrix, whose order, signs and rotation are
   arbitrary: bit i of one view would then no longer be bit i of the other. Here B_m is the sign of
   the polar factor of Z (columns centred, unit variance), the nearest matrix with uncorrelated
   columns, so that every bit stays itself. The polar factor of the bits instead of the values
-  would change hardly any sign (for two bits none at all), and the bits would run together.
+  would change hardly any sign (for two balanced bits, none), and the bits would run together.
 - The norm of w is taken squared and halved and the hinge squared, as in the default of LIBLINEAR,
   the program the paper names.
 - Bits beyond the number of correlated directions start from random hyperplanes (the paper finds
