@@ -1,5 +1,6 @@
 """Made-up data: sizes as asked, a signal that can be turned up, presets that stay on disk."""
 
+import tracemalloc
 from types import SimpleNamespace
 
 import numpy as np
@@ -109,6 +110,19 @@ def test_blocks_join_without_a_seam(monkeypatch):
     assert data.views[0].shape[0] == data.views[1].shape[0] == data.n_rows == 150
     assert np.isfinite(data.views[0]).all()
     assert data.views[0][-1].std() == pytest.approx(1, abs=0.1)
+
+
+def test_features_never_stand_in_memory_whole(monkeypatch):
+    monkeypatch.setattr("hashbench.datasets.synthetic.BLOCK_ROWS", 128)
+    SyntheticNUSWIDE(rows=1).load()  # imports have a memory of their own
+    tracemalloc.start()
+    try:
+        image = SyntheticNUSWIDE(rows=4000).load().views[0]
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert image.nbytes > 65e6
+    assert peak < 0.2 * image.nbytes
 
 
 def test_a_broken_write_leaves_nothing(cache, monkeypatch):
