@@ -73,8 +73,11 @@ class Store:
 
     def __enter__(self) -> Self:
         """Take the lock and clear away what a killed run has left half done."""
-        for folder in (self.cells, self.splits):
-            folder.mkdir(parents=True, exist_ok=True)
+        try:
+            for folder in (self.cells, self.splits):
+                folder.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError, PermissionError) as error:
+            raise HashbenchError(f"{self.path} cannot be a folder of results: {error}") from error
         self._lock = (self.path / ".lock").open("a+")
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -93,7 +96,8 @@ class Store:
         return self
 
     def __exit__(self, *_: object) -> None:
-        shutil.rmtree(self.work, ignore_errors=True)
+        for folder in (self.work, self.prepared):
+            shutil.rmtree(folder, ignore_errors=True)
         if self._lock is not None:
             self._lock.truncate(0)
             self._lock.close()
@@ -136,8 +140,7 @@ class Store:
 
     def put(self, cell: Cell, record: Mapping[str, Any], files: Path | None) -> None:
         """Store a cell with the files of a folder; an earlier outcome of it is replaced."""
-        self.work.mkdir(exist_ok=True)
-        folder = Path(tempfile.mkdtemp(dir=self.work, prefix="new-"))
+        folder = self._new()
         checksums = {}
         for name in ("codes.npz", "history.npz"):
             if record["status"] == "done" and files is not None and (files / name).exists():
@@ -145,7 +148,22 @@ class Store:
                 checksums[name] = checksum(folder / name)
         write_json(folder / "cell.json", {"schema": SCHEMA, "id": cell.id, "cell": cell.to_json()})
         write_json(folder / "status.json", {"schema": SCHEMA, **record, "files": checksums})
-        place, old = self.cells / cell.id, self.work / f"old-{cell.id}"
+        self._place(folder, cell.id)
+
+    def copy(self, stored: Stored) -> None:
+        """Take in a cell of another store; an earlier outcome of it is replaced."""
+        folder = self._new()
+        shutil.copytree(stored.folder, folder, dirs_exist_ok=True)
+        self._place(folder, stored.cell.id)
+
+    def _new(self) -> Path:
+        self.work.mkdir(exist_ok=True)
+        return Path(tempfile.mkdtemp(dir=self.work, prefix="new-"))
+
+    def _place(self, folder: Path, cell_id: str) -> None:
+        """Give a complete folder its name; a kill between the renames is mended on opening."""
+        place, old = self.cells / cell_id, self.work / f"old-{cell_id}"
+        folder.chmod(0o755)  # temporary folders are private; results are to be read
         if place.exists():
             os.rename(place, old)
         os.rename(folder, place)
@@ -154,6 +172,12 @@ class Store:
     def put_split(self, path: Path) -> None:
         """Take in the file of a split; a file of that name says the same, unless damaged."""
         os.replace(path, self.splits / path.name)
+
+    def copy_split(self, path: Path) -> None:
+        """Take in the file of a split from another store."""
+        temporary = self._new() / path.name
+        shutil.copyfile(path, temporary)
+        self.put_split(temporary)
 
     def split(self, name: str) -> dict[str, npt.NDArray[Any]]:
         """Return labels, rows and strings of a split."""

@@ -15,6 +15,8 @@ from hashbench.errors import HashbenchError
 #: command's name
 COMMANDS = {
     "run": ("run", "Run a study: methods on datasets, into a folder of results."),
+    "status": ("status", "Show what of a study is done, failed, timed out and left."),
+    "merge": ("merge", "Bring the results of several machines together."),
     "list": ("listing", "List methods, datasets, reports and measures."),
     "show": ("listing", "Show one plugin: paper, parameters with defaults, origin."),
     "data": ("data", "Download, check and describe datasets."),

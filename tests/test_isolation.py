@@ -1,0 +1,117 @@
+"""Methods that misbehave cost their own cell and nothing else; kills and hangs really happen."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+#: One run serves all tests of this file.
+pytestmark = pytest.mark.xdist_group("isolation")
+
+HOSTILE = Path(__file__).parent / "hostile_methods.py"
+
+#: status and a piece of the reason, by method
+EXPECTED = {
+    "good": ("done", ""),
+    "raises": ("failed", "ZeroDivisionError: the third eigenvalue is zero"),
+    "hangs-in-c": ("timeout", "ran longer than 6.0 s"),
+    "allocates": ("memory", "allowed: 600.0 MB"),
+    "allocates-in-child": ("memory", "allowed: 600.0 MB"),
+    "exits": ("failed", "exit code 0 before the cell was done"),
+    "crashes": ("failed", "killed by SIGSEGV"),
+    "prints": ("done", ""),
+    "wrong-shape": ("failed", "codes of query, view 0: found shape (50, 15); allowed: (50, 16)"),
+    "wrong-learned": ("failed", "codes_: found shape (149, 16); allowed: (150, 16)"),
+    "nan-projections": ("failed", "projections_[1]: found 1 entries of"),
+    "not-binary": ("failed", "allowed: 0/1, -1/+1 or bool"),
+    "changes-input": ("failed", "a method must not change its input"),
+    "declines": ("skipped", "declines: found 2 views; allowed: 7 or more"),
+    "leaves-processes": ("done", ""),
+    "quits": ("failed", "SystemExit: enough"),
+}
+
+
+def hashbench(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "hashbench", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, **environment},
+    )
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory):
+    """The result of the command, its rows of runs.csv, the folder, and a process left behind."""
+    folder = tmp_path_factory.mktemp("hostile")
+    out = folder / "out"
+    done = hashbench(
+        "run", "--plugin", str(HOSTILE), "-m", ",".join(EXPECTED), "-d", "synthetic[rows=200]",
+        "-b", "16", "-s", "1", "-j", "2", "--timeout", "6s", "--memory", "600M", "-o", str(out),
+        HASHBENCH_TEST_PID=str(folder / "pid"),
+    )  # fmt: skip
+    with (out / "runs.csv").open() as stream:
+        rows = {row["method"]: row for row in csv.DictReader(stream)}
+    return done, rows, out, int((folder / "pid").read_text())
+
+
+def test_the_exit_code_says_that_some_cells_failed(hostile):
+    done, *_ = hostile
+    assert done.returncode == 1, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("method", EXPECTED)
+def test_each_gives_its_own_row_with_a_readable_reason(hostile, method):
+    _, rows, _, _ = hostile
+    status, reason = EXPECTED[method]
+    assert rows[method]["status"] == status
+    assert reason in rows[method]["reason"]
+    assert "\n" not in rows[method]["reason"]
+
+
+def test_only_done_cells_have_results(hostile):
+    _, _, out, _ = hostile
+    with (out / "results.csv").open() as stream:
+        methods = {row["method"] for row in csv.DictReader(stream)}
+    assert methods == {name for name, (status, _) in EXPECTED.items() if status == "done"}
+
+
+def test_tracebacks_and_the_end_of_the_output_are_kept(hostile):
+    _, rows, out, _ = hostile
+    failed = json.loads((out / "cells" / rows["raises"]["id"] / "status.json").read_text())
+    assert "in fit" in failed["traceback"]
+    assert "ZeroDivisionError" in failed["traceback"]
+    printed = json.loads((out / "cells" / rows["prints"]["id"] / "status.json").read_text())
+    assert printed["output"].endswith("the end of it\n")
+    assert len(printed["output"]) < 10_000
+
+
+def test_nothing_is_left_running(hostile):
+    *_, left = hostile
+    deadline = time.monotonic() + 10
+    while psutil.pid_exists(left) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not psutil.pid_exists(left) or psutil.Process(left).status() == "zombie"
+
+
+def test_what_failed_runs_again_only_when_asked(hostile):
+    _, _, out, _ = hostile
+    flags = ["--plugin", str(HOSTILE), "-m", "good,raises", "-d", "synthetic[rows=200]"]
+    flags += ["-b", "16", "-s", "1", "-o", str(out)]
+    again = hashbench("run", *flags)
+    assert "2 of 2 cells are in the store already" in again.stderr
+    assert again.returncode == 1
+    retried = hashbench("run", *flags, "--retry", "failed")
+    assert "[1/1] failed  raises at 16 bits" in retried.stderr
+    forced = hashbench("run", *flags, "--force")
+    assert "[2/2]" in forced.stderr
