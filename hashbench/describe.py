@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import numpy.typing as npt
 from hashbench.dataset import Data, Dataset, Split
 from hashbench.errors import HashbenchError
 from hashbench.findings import inspect, scan
-from hashbench.preprocessing import blocks, fit
+from hashbench.preprocessing import blocks, declared, fit
 
 #: Rows that a scatter of a view shows; more make a blot.
 SHOWN_ROWS = 2000
@@ -103,10 +104,15 @@ class Description:
 
 
 def describe(
-    dataset: Dataset, data: Data, protocol: str | None = None, seed: int = 0
+    dataset: Dataset,
+    data: Data,
+    protocol: str | None = None,
+    seed: int = 0,
+    preprocess: str | Sequence[str] | None = None,
 ) -> Description:
-    """Return a dataset in numbers, under one of its protocols."""
+    """Return a dataset in numbers, under one of its protocols, as it is preprocessed."""
     protocol = dataset.default_protocol() if protocol is None else protocol
+    preprocess = dataset.preprocessing if preprocess is None else preprocess
     split = dataset.split(data, protocol, seed)
     scans = [scan(X) for X in data.views]
     cardinality = data.labels.sum(axis=1)
@@ -125,7 +131,11 @@ def describe(
                 preprocessing,
             )
             for name, X, view, preprocessing in zip(
-                data.view_names, data.views, scans, dataset.preprocessing, strict=True
+                data.view_names,
+                data.views,
+                scans,
+                declared(preprocess, len(data.views)),
+                strict=True,
             )
         ),
         classes=data.labels.shape[1],

@@ -149,6 +149,8 @@ def _data_choice(
     if protocol not in dataset.protocols:
         raise unknown(f"protocol of {dataset.name}", protocol, dataset.protocols)
     preprocess = settings.get("preprocess", dataset.preprocessing)
+    if preprocess is None:  # how a selection reads the word
+        preprocess = "none"
     shown = dict(shown)
     if protocol != default:
         shown["protocol"] = protocol

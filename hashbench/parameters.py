@@ -23,7 +23,8 @@ class Parametrised:
         return {
             name: parameter.default
             for name, parameter in signature.parameters.items()
-            if name != "self" and parameter.kind is not inspect.Parameter.VAR_KEYWORD
+            if name != "self"
+            and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
         }
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:

@@ -132,3 +132,8 @@ def test_fingerprints_tell_data_apart():
     assert len(set(prints)) == len(prints)
     assert fingerprint() == prints[0]
     assert fingerprint(notes=["anything"]) == prints[0]
+
+
+def test_a_dataset_without_parameters_has_none():
+    assert Toy().get_params() == {}
+    assert repr(Toy()) == "Toy()"

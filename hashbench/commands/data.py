@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 
 from hashbench.commands import plugin_option
 from hashbench.dataset import Dataset
 from hashbench.errors import HashbenchError
-from hashbench.layouts import parse_file_selection
+from hashbench.grid import DataChoice, datasets
 from hashbench.registry import discover
-from hashbench.selection import parse_item, select
+from hashbench.study import Study
 
 
 @click.group("data")
@@ -29,7 +28,7 @@ def fetch_command(name: str, plugins: tuple[str, ...]) -> None:
     """Download the files of a dataset that are not on this machine yet."""
     from hashbench.fetch import fetch
 
-    dataset = find_dataset(name, plugins)[0]
+    dataset = _find(name, plugins)[1]
     if not dataset.files:
         click.echo(f"{dataset.name}: nothing to download")
     missing: list[HashbenchError] = []
@@ -51,7 +50,7 @@ def check_command(name: str, plugins: tuple[str, ...]) -> None:
     """Compare the files of a dataset on this machine with their checksums."""
     from hashbench.fetch import check, find
 
-    dataset = find_dataset(name, plugins)[0]
+    dataset = _find(name, plugins)[1]
     if not dataset.files:
         click.echo(f"{dataset.name}: no files to check")
     wrong = 0
@@ -74,13 +73,13 @@ def describe_command(
 ) -> None:
     """Print what a dataset is: sizes, labels, splits, chance, copies and gaps.
 
-    NAME-OR-FILE is what `run -d` takes: wiki, wiki[protocol=paper], file.mat.
+    NAME-OR-FILE is what `run -d` takes: wiki, wiki[protocol=paper], name=file.mat.
     """
     from hashbench.describe import describe, draw
 
-    dataset, settings = find_dataset(name, plugins)
+    choice, dataset = _find(name, plugins)
     data = dataset.load()
-    description = describe(dataset, data, settings.get("protocol"), seed)
+    description = describe(dataset, data, choice.protocol, seed, choice.preprocess)
     if as_json:
         click.echo(json.dumps(description.as_dict(), indent=2))
     else:
@@ -91,18 +90,11 @@ def describe_command(
         click.echo(f"picture: {output}", err=as_json)
 
 
-def find_dataset(text: str, plugins: tuple[str, ...]) -> tuple[Dataset, dict[str, Any]]:
-    """Return the dataset that a selection of one names, and what it sets besides."""
-    file = parse_file_selection(text)
-    if file is not None:
-        return file[1], {k: v for k, v in parse_item(text)[1][0].items() if k == "protocol"}
+def _find(text: str, plugins: tuple[str, ...]) -> tuple[DataChoice, Dataset]:
+    """Return what a selection of one dataset chooses."""
     registry = discover(plugins)
-    known = {n: [*plugin.cls.defaults(), "protocol"] for n, plugin in registry.datasets.items()}
-    chosen = select(text, known, "dataset")
+    chosen = datasets(Study(datasets=(text,)), registry)
     if len(chosen) != 1:
-        names = ", ".join(map(str, chosen))
+        names = ", ".join(choice.label for choice in chosen)
         raise HashbenchError(f"dataset {text!r}: found {len(chosen)} ({names}); allowed: one")
-    settings = chosen[0].settings
-    kept = {"protocol": settings.pop("protocol")} if "protocol" in settings else {}
-    dataset: Dataset = registry.datasets[chosen[0].name].cls(**settings)
-    return dataset, kept
+    return chosen[0], chosen[0].spec.make(registry)

@@ -72,6 +72,12 @@ def test_describe_a_file_under_a_protocol(run, tmp_path):
     assert "image = a, text = b, labels = c; 3 classes (class numbers)" in out
 
 
+@pytest.mark.parametrize("steps", ["l2+centre", "none"])
+def test_describe_another_preprocessing(run, steps):
+    _, out, _ = run("describe", f"emoji[preprocess={steps}]", "--json")
+    assert [view["preprocessing"] for view in json.loads(out)["views"]] == [steps] * 2
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -79,6 +85,7 @@ def test_describe_a_file_under_a_protocol(run, tmp_path):
         ("wik*", "allowed: one"),
         ("synthetic[protocol=rand]", "did you mean 'random'"),
         ("synthetic[row=5]", "did you mean 'rows'"),
+        ("synthetic[preprocess=center]", "did you mean 'centre'"),
         ("synthetic[rows=0]", "rows: found 0"),
         ("wiki", "`hashbench data fetch wiki` downloads it"),
         ("nuswide-tc10", "nus-wide-tc10-xall-vgg.mat"),
