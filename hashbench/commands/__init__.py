@@ -17,6 +17,8 @@ COMMANDS = {
     "run": ("run", "Run a study: methods on datasets, into a folder of results."),
     "status": ("status", "Show what of a study is done, failed, timed out and left."),
     "merge": ("merge", "Bring the results of several machines together."),
+    "report": ("report", "Write tables and figures of a study, from stored codes."),
+    "compare": ("compare", "Compare two methods: paired, with significance."),
     "list": ("listing", "List methods, datasets, reports and measures."),
     "show": ("listing", "Show one plugin: paper, parameters with defaults, origin."),
     "data": ("data", "Download, check and describe datasets."),

@@ -1,0 +1,100 @@
+"""``hashbench report``: tables and figures again, from stored codes."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hashbench.commands import plugin_option
+from hashbench.errors import HashbenchError
+from hashbench.registry import Registry, discover
+from hashbench.report import Report
+from hashbench.selection import select
+
+
+@click.command("report")
+@click.argument("out", type=click.Path(path_type=Path))
+@click.argument("names", required=False, default="all")
+@click.option("-o", "--folder", type=click.Path(path_type=Path), help="Default: OUT/report.")
+@click.option("--format", "formats", help="pdf,svg,png,csv,md,tex; default: all of them.")
+@click.option("--width", default="page", show_default=True, help="column or page, of a paper.")
+@click.option("--measure", help="Measures, instead of the study's: AP,P@100.")
+@click.option("-b", "--bits", help="Code lengths: 16,32. Curves show 16 unless others are named.")
+@click.option("--task", help="image->text or text->image.")
+@click.option("--database", help="encoded or learned.")
+@click.option("-m", "--methods", help="Some methods only: names or patterns.")
+@click.option("-d", "--datasets", help="Some datasets only: names or patterns.")
+@click.option("--title", default="", help="A heading of your own, in captions and on figures.")
+@plugin_option
+def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any) -> None:
+    """Write tables and figures of the results in OUT.
+
+    NAMES selects reports, as in `map-table[spread=false],pr-curve`; default: all of them.
+    """
+    from hashbench.derive import Results
+    from hashbench.look import WIDTHS, Look
+    from hashbench.rendering import FOLDER, FORMATS, check_formats, render
+
+    formats = _listed(flags["formats"]) or list(FORMATS)
+    check_formats(formats)
+    if flags["width"] not in WIDTHS:
+        raise HashbenchError(f"width: found {flags['width']!r}; allowed: {', '.join(WIDTHS)}")
+    registry = discover(plugins)
+    reports = chosen_reports(names, registry)
+    whole = Results(out, registry)
+    look = Look.of(whole, flags["width"], flags["title"])
+    results = selected(whole, flags)
+    folder = flags["folder"] or out / FOLDER
+    broken = 0
+    for report in reports:
+        try:
+            rendered = render(report, results, look, folder, formats)
+        except HashbenchError as error:
+            broken += 1
+            click.echo(f"{report.name}: {error}", err=True)
+            continue
+        if rendered.nothing:
+            click.echo(f"{report.name}: nothing to show: {rendered.nothing}")
+        else:
+            names_of = ", ".join(shown.name for shown in rendered.exhibits)
+            click.echo(f"{report.name}: {names_of}")
+    click.echo(f"in {folder}")
+    if broken:
+        sys.exit(1)
+
+
+def chosen_reports(text: str, registry: Registry) -> list[Report]:
+    """Return the reports that a selection names, with the parameters it sets."""
+    known = {name: list(plugin.cls.defaults()) for name, plugin in registry.reports.items()}
+    return [
+        registry.reports[choice.name].cls(**choice.settings)
+        for choice in select(text, known, "report")
+    ]
+
+
+def selected(whole: Any, flags: dict[str, Any]) -> Any:
+    """Return the part of the results that the flags ask for."""
+    from hashbench.measures import parse_many
+
+    bits = _listed(flags["bits"])
+    if not all(each.isdecimal() for each in bits):
+        raise HashbenchError(f"bits: found {flags['bits']!r}; allowed: whole numbers, as 16,32")
+    return whole.select(
+        measures=[str(measure) for measure in parse_many(flags["measure"])]
+        if flags["measure"]
+        else [],
+        bits=[int(each) for each in bits],
+        tasks=_listed(flags["task"]),
+        databases=_listed(flags["database"]),
+        datasets=_listed(flags["datasets"]),
+        methods=_listed(flags["methods"]),
+    )
+
+
+def _listed(text: str | None) -> list[str]:
+    from hashbench.selection import split_items
+
+    return split_items(text) if text else []

@@ -1,0 +1,222 @@
+"""Figures ready for a two-column paper: sizes, text, panels and legends that all reports share.
+
+Nothing here touches matplotlib's global state: figures are made and saved within `style`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from hashbench.look import Look, MethodLook, arrow
+from hashbench.tables import shorten
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+POINTS = 72  # to an inch
+
+RC: dict[Any, Any] = {
+    "font.family": "DejaVu Sans",  # comes with matplotlib: figures look the same everywhere
+    "font.size": 8,
+    "axes.titlesize": 8,
+    "axes.labelsize": 8,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "legend.fontsize": 7,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.4,
+    "axes.axisbelow": True,
+    "lines.linewidth": 1.0,
+    "lines.markersize": 3.0,
+    "lines.markeredgewidth": 0.6,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.minor.size": 1.5,
+    "legend.frameon": False,
+    "legend.handlelength": 2.4,
+    "legend.columnspacing": 1.2,
+    "legend.handletextpad": 0.4,
+    "figure.constrained_layout.h_pad": 0.04,
+    "figure.constrained_layout.w_pad": 0.04,
+    "pdf.fonttype": 42,  # real fonts: what publishers ask for
+    "svg.hashsalt": "hashbench",  # the same figure, the same bytes
+    "text.parse_math": False,  # a dollar in a name is a dollar
+    "savefig.dpi": 200,
+}
+
+#: Longest name in a legend or beside an axis.
+LONGEST = 34
+
+
+@contextlib.contextmanager
+def style() -> Iterator[None]:
+    """Make figures and save them in here."""
+    import matplotlib
+
+    with matplotlib.rc_context(RC), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        yield
+
+
+@cache
+def _glyphs() -> frozenset[int]:
+    from matplotlib import font_manager, ft2font
+
+    path = font_manager.findfont("DejaVu Sans")
+    return frozenset(ft2font.FT2Font(path).get_charmap())
+
+
+def plain(text: str, longest: int = LONGEST) -> str:
+    """Return a text that can be drawn: on one line, not too long, its signs all in the font.
+
+    A sign that the font lacks, such as an emoji, is written as its code point.
+    """
+    known = _glyphs()
+    drawn = (c if ord(c) in known or c.isspace() else f"U+{ord(c):X}" for c in text)
+    return shorten("".join(drawn), longest)
+
+
+def titled(look: Look, dataset: str, task: str | None = None) -> str:
+    """Return the title of a panel."""
+    name = plain(look.datasets[dataset].title if dataset in look.datasets else dataset)
+    return name if task is None else f"{name}, {arrow(task)}"
+
+
+def label(look: Look, method: str) -> str:
+    """Return a method's name in a legend or beside an axis."""
+    shown = look.methods[method]
+    return plain(shown.title) + shown.mark
+
+
+def make_figure(
+    look: Look, panels: int, height: float, columns: int | None = None, **options: Any
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure with a number of panels, each of the given height in inches.
+
+    As many stand side by side as the width has room for. Further options go to ``subplots``.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    across = columns or fitting_columns(look, panels)
+    down = -(-panels // across)
+    figure = Figure(figsize=(look.inches, down * height + 0.1), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(down, across, squeeze=False, **options).ravel()
+    for unused in axes[panels:]:
+        unused.set_axis_off()
+    if look.heading:
+        figure.suptitle(plain(look.heading, 90 if look.width == "page" else 45))
+    return figure, list(axes[:panels])
+
+
+def fitting_columns(look: Look, panels: int) -> int:
+    """Return how many panels stand side by side: 2 in a column, 3 or 4 across a page."""
+    if look.width == "column":
+        return min(panels, 2)
+    return min(panels, 3 if panels in (3, 5, 6, 9) else 4)
+
+
+def pairs(data: pd.DataFrame, look: Look) -> list[tuple[str, str]]:
+    """Return the panels of a figure: every dataset with every task, tasks one after another.
+
+    Three datasets stand below each other task by task, as papers print them.
+    """
+    datasets = [name for name in look.datasets if name in set(data["dataset"])]
+    tasks = list(dict.fromkeys(data["task"]))
+    present = set(zip(data["dataset"], data["task"], strict=True))
+    if len(datasets) == 3 and look.width == "page":
+        grid = [(dataset, task) for task in tasks for dataset in datasets]
+    else:
+        grid = [(dataset, task) for dataset in datasets for task in tasks]
+    return [pair for pair in grid if pair in present]
+
+
+def shared_legend(
+    figure: Figure, look: Look, methods: Iterable[str], handles: Mapping[str, Any] | None = None
+) -> None:
+    """Put one legend below all panels, and make room for it."""
+    from matplotlib.lines import Line2D
+
+    names = look.ordered(methods)
+    shown = {name: label(look, name) for name in names}
+    lines = handles or {name: Line2D([], [], **line_style(look.methods[name])) for name in names}
+    # 7-point letters are about 4.3 points wide; handle and gaps take 36 points
+    widest = max(len(text) for text in shown.values()) * 4.3 + 36
+    columns = max(1, min(len(names), int(look.inches * POINTS / widest)))
+    figure.legend(
+        [lines[name] for name in names],
+        [shown[name] for name in names],
+        loc="outside lower center",
+        ncols=columns,
+    )
+    grow(figure, -(-len(names) // columns) * 10.5 + 8)
+
+
+def grow(figure: Figure, points: float) -> None:
+    """Make a figure higher, so that its panels keep their height."""
+    width, height = figure.get_size_inches()
+    figure.set_size_inches(width, height + points / POINTS)
+
+
+def line_style(method: MethodLook) -> dict[str, Any]:
+    """Return what tells a method's line from the others."""
+    return {
+        "color": method.colour,
+        "marker": method.marker,
+        "linestyle": method.dash,
+        "markerfacecolor": "white",
+    }
+
+
+def plot_line(
+    axes: Axes,
+    method: MethodLook,
+    x: Sequence[float],
+    y: Sequence[float],
+    spread: Sequence[float] | None = None,
+    marks: int = 8,
+) -> None:
+    """Draw a method's line, about `marks` markers on it, with a band of the spread."""
+    import numpy as np
+
+    every = max(1, len(x) // marks)
+    axes.plot(x, y, **line_style(method), markevery=every)
+    if spread is not None and np.nansum(spread) > 0:
+        low, high = np.subtract(y, spread), np.add(y, spread)
+        axes.fill_between(x, low, high, color=method.colour, alpha=0.15, linewidth=0)
+
+
+def number(value: float, _position: int | None = None) -> str:
+    """Return a number for a logarithmic axis.
+
+    Examples
+    --------
+    >>> [number(value) for value in (0.001, 0.5, 10, 20000, 3e6)]
+    ['0.001', '0.5', '10', '20k', '3M']
+    """
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= size:
+            return f"{value / size:g}{letter}"
+    return f"{value:g}"
+
+
+def log_axis(axes: Axes, which: str) -> None:
+    """Make an axis logarithmic, its numbers written out."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    getattr(axes, f"set_{which}scale")("log")
+    axis = getattr(axes, f"{which}axis")
+    axis.set_major_locator(LogLocator(numticks=6))
+    axis.set_major_formatter(number)
+    axis.set_minor_formatter(NullFormatter())

@@ -1,0 +1,265 @@
+"""Tables as text: Markdown, LaTeX with booktabs, and CSV.
+
+Whatever stands in a table (names of plugins, labels, messages of errors) is somebody's text and
+means nothing to the format it is written in: every special character is escaped, here and only
+here.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from hashbench.report import Entry, Group, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Longest text in a field; the CSV beside the table has it whole.
+LONGEST = 160
+
+#: Rows that fit on one page of a paper.
+PAGE_ROWS = 56
+
+LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': "''",
+    "`": r"\`{}",
+    "→": r"$\rightarrow$",
+    "±": r"$\pm$",
+    "×": r"$\times$",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "–": "--",
+    "—": "---",
+    "…": r"\ldots{}",
+    "†": r"\dag{}",
+    "‡": r"\ddag{}",
+    "·": r"$\cdot$",
+}
+
+
+def shorten(text: str, longest: int = LONGEST) -> str:
+    """Return a text on one line, cut if it is longer than allowed."""
+    line = " ".join(text.split())
+    return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+# --- LaTeX --------------------------------------------------------------------------------------
+
+
+def latex_text(text: str) -> str:
+    """Return a text that LaTeX prints as it stands.
+
+    Letters of European languages stay; what a LaTeX font may lack, such as an emoji, is printed
+    as its code point.
+
+    Examples
+    --------
+    >>> print(latex_text("50 % of a_b"), latex_text("image→text 🙂"))
+    50 \\% of a\\_b image$\\rightarrow$text U+1F642
+    """
+    escaped = "".join(LATEX.get(character) or _letter(character) for character in text)
+    return re.sub("-(?=-)", "-{}", escaped) if "--" in text else escaped
+
+
+#: Accents that every LaTeX font can set: grave to tilde, macron, breve, dots, ring, caron, cedilla.
+ACCENTS = "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327"
+
+
+def _letter(character: str) -> str:
+    if character.isascii():
+        return character if character.isprintable() else " "
+    parts = unicodedata.normalize("NFD", character)
+    accented = len(parts) == 2 and parts[0].isascii() and parts[1] in ACCENTS
+    if accented or character in "ßæøåÆØÅœŒłŁ":
+        return character
+    if unicodedata.category(character) in ("Cc", "Cf", "Mn"):  # joiners and other invisible things
+        return ""
+    return f"U+{ord(character):04X}"
+
+
+def to_latex(table: Table, label: str, width: str) -> str:
+    """Return a table as a float that compiles as it is, given booktabs and graphicx.
+
+    Parameters
+    ----------
+    table : Table
+    label : for \\ref
+    width : "column" or "page"
+    """
+    lines = [r"% needs \usepackage{booktabs,graphicx}"]
+    for number, part in enumerate(_pages(table)):
+        lines += _latex_float(part, label if number == 0 else f"{label}-{number + 1}", width)
+    return "\n".join(lines) + "\n"
+
+
+def _latex_float(table: Table, label: str, width: str) -> list[str]:
+    environment = "table*" if width == "page" else "table"
+    count = len(table.columns)
+    # a table that is too wide is shrunk, one that is not stays as it is
+    fit = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+    wrapped = max(1, table.columns.count("w"))
+    columns = table.columns.replace("w", rf"p{{{0.5 / wrapped:.2f}\linewidth}}")
+    lines = [
+        rf"\begin{{{environment}}}[t]",
+        r"\centering\footnotesize",
+        rf"\caption{{{latex_text(table.caption)}}}",
+        rf"\label{{{label}}}",
+        r"\setlength{\tabcolsep}{4pt}",
+        fit,
+        rf"\begin{{tabular}}{{@{{}}{columns}@{{}}}}",
+        r"\toprule",
+    ]
+    for number, spans in enumerate(table.header):
+        lines.append(" & ".join(_latex_span(*span) for span in spans) + r" \\")
+        if number < len(table.header) - 1:
+            lines += list(_latex_rules(spans))
+    for group in table.groups:
+        lines.append(r"\midrule")
+        if group.title:
+            lines.append(
+                rf"\multicolumn{{{count}}}{{@{{}}l}}{{\emph{{{latex_text(group.title)}}}}} \\"
+            )
+        for row in group.rows:
+            lines.append(" & ".join(_latex_entry(entry) for entry in row) + r" \\")
+    lines += [r"\bottomrule", r"\end{tabular}}"]
+    if table.notes:
+        notes = r" \\ ".join(latex_text(note) for note in table.notes)
+        lines.append(rf"\par\smallskip\parbox{{\linewidth}}{{\raggedright\scriptsize {notes}}}")
+    return [*lines, rf"\end{{{environment}}}"]
+
+
+def _latex_span(text: str, columns: int) -> str:
+    shown = latex_text(shorten(text))
+    return shown if columns == 1 else rf"\multicolumn{{{columns}}}{{c}}{{{shown}}}"
+
+
+def _latex_rules(spans: Sequence[tuple[str, int]]) -> Iterator[str]:
+    start = 1
+    for text, columns in spans:
+        if columns > 1 and text:
+            yield rf"\cmidrule(lr){{{start}-{start + columns - 1}}}"
+        start += columns
+
+
+def _latex_entry(entry: Entry) -> str:
+    words = (_word_pieces(word) for word in shorten(entry.text).split(" "))
+    text = " ".join(r"\allowbreak{}".join(map(latex_text, pieces)) for pieces in words)
+    text = rf"\underline{{{text}}}" if entry.underlined else text
+    text = rf"\textbf{{{text}}}" if entry.bold else text
+    return text + (rf"\textsuperscript{{{latex_text(entry.mark)}}}" if entry.mark else "")
+
+
+def _word_pieces(word: str, longest: int = 24) -> list[str]:
+    """Cut a word where a line may end: nothing else would break a path or a hash."""
+    return [word[start : start + longest] for start in range(0, len(word), longest)] or [""]
+
+
+def _pages(table: Table) -> Iterator[Table]:
+    """Yield a table in parts that fit on a page each."""
+    pages: list[list[Group]] = [[]]
+    room = PAGE_ROWS
+    for group in table.groups:
+        rows = list(group.rows)
+        while rows:
+            if room < min(len(rows), 8):  # a few rows at the foot of a page help nobody
+                pages.append([])
+                room = PAGE_ROWS
+            pages[-1].append(Group(group.title, rows[:room]))
+            taken = len(rows[:room])
+            rows, room = rows[taken:], room - taken
+    for number, groups in enumerate(pages):
+        caption = table.caption if number == 0 else f"{table.caption} (continued)"
+        yield replace(table, caption=caption, groups=groups)
+
+
+# --- Markdown -----------------------------------------------------------------------------------
+
+
+def markdown_text(text: str) -> str:
+    """Return a text that Markdown, and the HTML made of it, shows as it stands.
+
+    Examples
+    --------
+    >>> print(markdown_text("a|b <i>*x*</i>"))
+    a\\|b &lt;i&gt;\\*x\\*&lt;/i&gt;
+    """
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"([\\`*_{}\[\]|#~$!])", r"\\\1", text)
+
+
+def to_markdown(table: Table) -> str:
+    """Return a table in the dialect that GitHub and most others read."""
+    names = _flat_header(table)
+    lines = [
+        _markdown_row([markdown_text(name) for name in names]),
+        _markdown_row(["--:" if letter == "r" else ":--" for letter in table.columns]),
+    ]
+    for group in table.groups:
+        if group.title:
+            heading = Entry(group.title, bold=True)
+            lines.append(_markdown_row([_markdown_entry(heading), *[""] * (len(names) - 1)]))
+        lines += [_markdown_row([_markdown_entry(entry) for entry in row]) for row in group.rows]
+    paragraphs = [markdown_text(table.caption), "\n".join(lines)]
+    paragraphs += [markdown_text(note) for note in table.notes]
+    return "\n\n".join(paragraphs) + "\n"
+
+
+def _flat_header(table: Table) -> list[str]:
+    """Return one name a column: what stands above it, line by line."""
+    columns: list[list[str]] = [[] for _ in table.columns]
+    for spans in table.header:
+        above = [text for text, count in spans for _ in range(count)]
+        for column, text in zip(columns, above, strict=True):
+            column += [shorten(text)] if text else []
+    return [" ".join(column) for column in columns]
+
+
+def _markdown_row(fields: Sequence[str]) -> str:
+    return "| " + " | ".join(fields) + " |"
+
+
+def _markdown_entry(entry: Entry) -> str:
+    text = markdown_text(shorten(entry.text))
+    text = f"<u>{text}</u>" if entry.underlined else text
+    text = f"**{text}**" if entry.bold else text
+    return text + (f"<sup>{markdown_text(entry.mark)}</sup>" if entry.mark else "")
+
+
+# --- CSV ----------------------------------------------------------------------------------------
+
+
+def to_csv(data: pd.DataFrame) -> str:
+    """Return a table of data as CSV that a spreadsheet takes for data.
+
+    A text that a spreadsheet would take for a formula gets an apostrophe in front, which is how
+    one types such a text there.
+    """
+    safe = data.copy()
+    for name in safe.columns:
+        if safe[name].dtype == object or str(safe[name].dtype) in ("str", "string"):
+            safe[name] = safe[name].map(_not_a_formula)
+    stream = io.StringIO()
+    safe.to_csv(stream, index=False, lineterminator="\n", float_format="%.10g")
+    return stream.getvalue()
+
+
+def _not_a_formula(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and re.match(r"[=+\-@\t\r]", value) else value

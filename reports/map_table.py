@@ -1,0 +1,136 @@
+"""Scores of all methods: datasets and code lengths across, tasks and methods down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hashbench.look import Look, arrow
+from hashbench.report import Entry, Exhibit, Group, NothingToShowError, Report, Table
+from hashbench.summary import best_methods, outcomes, over_seeds
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from hashbench.derive import Results
+
+#: Columns of numbers that stay readable side by side.
+ROOM = {"column": 6, "page": 13}
+
+KEYS = ["measure", "database", "dataset", "task", "bits"]
+
+
+class MapTable(Report):
+    """Every measure by task, method, dataset and code length; the best in bold.
+
+    Parameters
+    ----------
+    spread : whether the standard deviation over seeds is printed behind the mean
+    """
+
+    name = "map-table"
+    title = "Scores"
+
+    def __init__(self, spread: bool = True) -> None:
+        self.spread = spread
+
+    def data(self, results: Results) -> pd.DataFrame:
+        """Return mean, spread and rank of every method, and the status of what has no score."""
+        scores = results.scores()
+        if scores.empty:
+            raise NothingToShowError("no cell is done")
+        table = over_seeds(scores.drop(columns=["low", "high", "chance"]))
+        table = table.merge(best_methods(scores, KEYS), on=[*KEYS, "method"])
+        # every cell asked for has its place, also where nothing came of it
+        asked = table[["measure", "database", "task"]].drop_duplicates()
+        grid = outcomes(results).merge(asked, how="cross")
+        learned = set(table.loc[table["database"] == "learned", "method"])
+        grid = grid[(grid["database"] == "encoded") | grid["method"].isin(learned)]
+        table = grid.merge(table, on=[*KEYS, "method"], how="left")
+        table["not_worse"] = table["not_worse"].eq(True)
+        table["seeds"] = table["seeds"].fillna(0).astype(int)
+        columns = ["mean", "std", "seeds", "planned", "rank", "not_worse", "status"]
+        return table[[*KEYS, "method", *columns]]
+
+    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+        """Return a table for each measure, kind of database codes and handful of datasets."""
+        tables = []
+        for (measure, database), group in data.groupby(["measure", "database"], sort=False):
+            for datasets in _side_by_side(group, look):
+                part = group[group["dataset"].isin(datasets)]
+                tables.append(self._table(part, str(measure), str(database), look))
+        return tables
+
+    def _table(self, data: pd.DataFrame, measure: str, database: str, look: Look) -> Table:
+        datasets = [name for name in look.datasets if name in set(data["dataset"])]
+        columns = [
+            (dataset, int(bits))
+            for dataset in datasets
+            for bits in sorted(set(data.loc[data["dataset"] == dataset, "bits"]))
+        ]
+        spans = [(look.datasets[d].title, [c[0] for c in columns].count(d)) for d in datasets]
+        methods = look.ordered(data["method"])
+        seeds = list(data.loc[data["seeds"] > 0, "seeds"])
+        spread = self.spread and max(seeds, default=1) > 1
+        found = {(row.task, row.method, row.dataset, row.bits): row for row in data.itertuples()}
+        groups = []
+        for task in dict.fromkeys(data["task"]):
+            rows = [
+                [
+                    Entry(look.methods[method].title, mark=look.methods[method].mark),
+                    *(_entry(found.get((task, method, *column)), spread) for column in columns),
+                ]
+                for method in methods
+            ]
+            groups.append(Group(arrow(task), rows))
+        quantity = "Mean and standard deviation over seeds" if spread else "Mean over seeds"
+        caption = look.caption(
+            quantity if max(seeds, default=1) > 1 else "One seed",
+            datasets,
+            measure=measure,
+            database=database,
+            seeds=seeds,
+        )
+        notes = ["bold: best; underlined: second"]
+        if spread:
+            notes[0] += "; *: not told from the best by paired t-tests over seeds (Holm, 5 %)"
+        return Table(
+            f"{measure} {database} {' '.join(datasets)}",
+            caption,
+            [[("", 1), *spans], [("bits", 1), *((str(bits), 1) for _, bits in columns)]],
+            groups,
+            "l" + "r" * len(columns),
+            [*notes, *look.notes(methods)],
+        )
+
+
+def _entry(row: Any, spread: bool) -> Entry:
+    """Return a score, or a dash with the reason why there is none."""
+    if row is None:
+        return Entry("")
+    seeds, planned = row.seeds, row.planned
+    if not seeds:
+        status = row.status
+        return Entry("–" if status == "done" else f"– {status}")
+    mean, std, rank = row.mean, row.std, row.rank
+    text = f"{mean:.3f} ± {std:.3f}" if spread else f"{mean:.4f}"
+    mark = "*" if row.not_worse and rank != 1 else ""
+    if seeds < planned:
+        mark = f"{seeds}/{planned}"
+    return Entry(text, bold=rank == 1, underlined=rank == 2, mark=mark)
+
+
+def _side_by_side(data: pd.DataFrame, look: Look) -> Iterator[list[str]]:
+    """Yield the datasets of each table."""
+    chosen: list[str] = []
+    used = 0
+    for dataset in look.datasets:
+        count = data.loc[data["dataset"] == dataset, "bits"].nunique()
+        if chosen and used + count > ROOM[look.width]:
+            yield chosen
+            chosen, used = [], 0
+        if count:
+            chosen.append(dataset)
+            used += count
+    if chosen:
+        yield chosen
