@@ -92,7 +92,9 @@ def _stack(parts: Sequence[Any], role: str, file: str) -> Any:
     if len(set(columns)) > 1:
         raise HashbenchError(f"{file}: {role}: found {columns} columns; every part must have equal")
     if all(scipy.sparse.issparse(X) for X in parts):
-        return scipy.sparse.vstack(parts, format="csr").astype(np.float32)
+        whole = scipy.sparse.vstack(parts, format="csr").astype(np.float32)
+        check_matrix(whole.data[:, None], f"{file}: {role}, entries that are not zero")
+        return whole
     checked = [check_matrix(X, f"{file}: {role}") for X in parts]
     # MATLAB stores columns together; every pass of ours is over rows.
     whole = np.empty((sum(map(len, checked)), columns[0]), np.result_type(*checked))
@@ -124,10 +126,13 @@ def _given(
     if "query" in pieces:
         ends = np.cumsum([0, *(labels.shape[0] for *_, labels in pieces.values())])
         return {part: np.arange(ends[k], ends[k + 1]) for k, part in enumerate(pieces)}
-    return {
-        part: np.asarray(variables[name].read(), np.intp).ravel() - 1
-        for part, name in found.indices.items()
-    }
+    given = {}
+    n = pieces["all"][2].shape[0]
+    for part, name in found.indices.items():
+        given[part] = np.asarray(variables[name].read(), np.intp).ravel() - 1
+        if not ((given[part] >= 0) & (given[part] < n)).all():
+            raise HashbenchError(f"{variables.paths[0].name}: {name}: allowed: rows from 1 to {n}")
+    return given
 
 
 def _notes(

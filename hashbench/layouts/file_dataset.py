@@ -79,8 +79,8 @@ def parse_file_selection(text: str) -> tuple[str, FileDataset] | None:
     """
     whole, combinations = parse_item(text)
     name, equals, path_text = whole.partition("=")
-    if not equals:
-        name, path_text = "", whole
+    if not equals or Path(whole).exists():
+        name, equals, path_text = "", "", whole
     path = Path(path_text).expanduser()
     looks_like_path = "/" in path_text or "\\" in path_text or path.suffix.lower() in SUFFIXES
     if not equals and not looks_like_path:

@@ -65,8 +65,8 @@ LAYOUTS = (
             "query": ("img_test", "text_test", "label_test"),
         },
     ),
+    Layout("UCCH", {"all": ("XAll", "YAll", "LAll")}),  # before DCMH, whose images may be pixels
     Layout("DCMH", {"all": ("images|IAll", "YAll", "LAll")}),
-    Layout("UCCH", {"all": ("XAll|IAll", "YAll", "LAll")}),
     Layout("CLIP", {"all": ("index|imgs|FAll", "caption|tags|YAll", "category|LAll|labels")}),
     Layout(
         "RoPH",

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 from hashbench.commands import main
 
@@ -59,6 +60,21 @@ def test_the_good_file_is_good(write, capsys):
         main(["data", "describe", str(write("file.mat", "v5", GOOD))])
     assert stop.value.code == 0
     assert "12 rows, 4 classes" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("version", ["v5", "v7.3"])
+def test_nan_in_a_sparse_view(write, capsys, version):
+    sparse = scipy.sparse.csc_array(with_hole(TEXT, np.nan))
+    path = write("f.mat", version, {**GOOD, "YAll": sparse})
+    assert "text, entries that are not zero: found nan" in complaint(path, capsys)
+
+
+@pytest.mark.parametrize("row", [0, 13])
+def test_a_split_with_rows_that_are_not_there(write, capsys, row):
+    indices = {"ind_train": np.arange(1.0, 9), "ind_test": np.array([9.0, row])}
+    struct = {"X1": IMAGE.T, "X2": TEXT.T, "Y": LABELS.T, "split": indices}
+    said = complaint(write("f.mat", "v5", {"data": struct}), capsys)
+    assert "data.split.ind_test: allowed: rows from 1 to 12" in said
 
 
 def test_unequal_columns_of_the_parts(write, capsys):

@@ -158,10 +158,11 @@ class TestAFileAMatrix:
         assert_equal_data(data)
         assert "UCCH" in data.notes[0]
 
-    def test_features_are_preferred_to_pixels(self, write):
+    @pytest.mark.parametrize("name", ["IAll", "XAll"])
+    def test_features_are_preferred_to_pixels(self, write, name):
         pixels = np.zeros((N, 3, 2, 2))
         write("mir-iall.mat", "v5", {"IAll": pixels})
-        write("mir-iall-vgg.mat", "v5", {"IAll": IMAGE})
+        write("mir-iall-vgg.mat", "v5", {name: IMAGE})
         write("mir-yall.mat", "v5", {"YAll": TEXT})
         assert_equal_data(load_file(write("mir-lall.mat", "v5", {"LAll": LABELS})))
 

@@ -29,6 +29,13 @@ def test_a_file_is_called_by_its_stem_or_as_the_user_says(path):
     assert parse_file_selection(f"ours={path}")[0] == "ours"
 
 
+def test_a_folder_may_have_an_equals_sign(path):
+    folder = path.parent / "seed=1"
+    folder.mkdir()
+    moved = path.rename(folder / "mine.mat")
+    assert parse_file_selection(str(moved))[0] == "mine"
+
+
 def test_a_path_survives_a_change_of_folder(path, monkeypatch):
     monkeypatch.chdir(path.parent)
     dataset = parse_file_selection("mine.mat")[1]
