@@ -19,6 +19,8 @@ from hashbench.measures.names import (
 )
 
 _COMPUTING = {
+    "CodeStatistics": "codestats",
+    "code_statistics": "codestats",
     "Curve": "evaluation",
     "Evaluation": "evaluation",
     "Score": "evaluation",

@@ -202,3 +202,34 @@ def _least(keys):
     for i in range(1, keys.size):
         least = min(least, keys[i])
     return least
+
+
+@njit(cache=True, error_model="numpy", parallel=True)
+def pairs_apart(labels, counts, ends):
+    """Count the pairs of items of one group that share no label.
+
+    Parameters
+    ----------
+    labels : (entries, label words) uint64
+        Different labels within each group; the entries of a group stand together.
+    counts : (entries,) int64
+        Items with these labels.
+    ends : (entries,) int64
+        One past the last entry of the same group.
+
+    Returns
+    -------
+    (entries,) int64
+        Pairs of which the first item is of this entry, the second of this or a later one.
+    """
+    apart = np.zeros(counts.size, np.int64)
+    for i in prange(counts.size):
+        if not labels[i].any():
+            apart[i] += counts[i] * (counts[i] - 1) // 2
+        for j in range(i + 1, ends[i]):
+            shared = np.uint64(0)
+            for w in range(labels.shape[1]):
+                shared |= labels[i, w] & labels[j, w]
+            if shared == np.uint64(0):
+                apart[i] += counts[i] * counts[j]
+    return apart
