@@ -24,7 +24,7 @@ import numpy.typing as npt
 from hashbench.codes import as_words
 from hashbench.errors import HashbenchError
 from hashbench.method import LinearMethod, Method, VectorMethod
-from hashbench.prepare import Prepared
+from hashbench.prepare import Prepared, writing
 from hashbench.provenance import source_hash
 from hashbench.registry import Plugin, Registry
 
@@ -259,16 +259,10 @@ def search_seconds(arrays: Mapping[str, npt.NDArray[Any]]) -> float:
     return (time.perf_counter() - start) / len(queries)
 
 
-class SaveError(OSError):
-    """The outcome cannot be written: the disk's fault, not the method's."""
-
-
 def save(path: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
     """Write arrays to a compressed npz file."""
-    try:
+    with writing(path):
         np.savez_compressed(path, **arrays)  # type: ignore[arg-type]
-    except OSError as error:
-        raise SaveError(error.errno, error.strerror, str(path)) from error
 
 
 def peak_memory() -> int:

@@ -28,6 +28,7 @@ from hashbench import preprocessing
 from hashbench.codes import pack
 from hashbench.dataset import Data, Dataset, Split, array_parts
 from hashbench.errors import HashbenchError
+from hashbench.executors import StorageError
 from hashbench.layouts import FileDataset
 from hashbench.registry import Registry
 from hashbench.validation import Matrix, check_labels
@@ -126,7 +127,8 @@ def inspect(
     for request in requests:
         split = make_split(plugin, data, SplitRequest(**request))
         names.append(split_name(data.fingerprint, split))
-        save_split(split, data, folder / f"{names[-1]}.npz")
+        with writing(folder):
+            save_split(split, data, folder / f"{names[-1]}.npz")
     return {
         "fingerprint": data.fingerprint,
         "views": len(data.views),
@@ -160,11 +162,8 @@ def prepare(
         for m, (X, chosen) in enumerate(zip(data.views, steps, strict=True)):
             transform = preprocessing.fit(chosen, X, split.train)
             for part, rows in parts.items():
-                write_rows(
-                    preprocessing.blocks(transform, X, rows),
-                    temporary / f"{part}_{m}.npy",
-                    len(rows),
-                )
+                blocks = preprocessing.blocks(transform, X, rows)
+                write_rows(blocks, temporary / f"{part}_{m}.npy", len(rows))
         np.save(temporary / "train_labels.npy", data.labels[split.train])
         database = "train" if split.database_is_train else "database"
         files = {"train": "train", "query": "query", "database": database}
@@ -179,7 +178,8 @@ def _place(fingerprint: str, cache: Path) -> Path:
 
 def _keep(data: Data, cache: Path) -> None:
     if not _place(data.fingerprint, cache).exists():
-        with new_folder(_place(data.fingerprint, cache)) as temporary:
+        place = _place(data.fingerprint, cache)
+        with new_folder(place) as temporary, writing(place):
             save_data(data, temporary)
 
 
@@ -261,14 +261,17 @@ def open_data(folder: Path) -> Data:
 
 
 def write_rows(blocks: Iterator[Matrix], path: Path, rows: int) -> None:
-    """Write a matrix that comes in blocks of rows."""
-    result, start = None, 0
-    for block in blocks:
-        if result is None:
-            shape = (rows, block.shape[1])
-            result = np.lib.format.open_memmap(path, mode="w+", dtype=block.dtype, shape=shape)
-        result[start : start + len(block)] = block
-        start += len(block)
+    """Write a matrix that comes in blocks of rows.
+
+    By plain writes: a full disk is then an error, where a map that is written to would be killed.
+    """
+    with writing(path), path.open("wb") as stream:
+        for start, block in enumerate(blocks):
+            if start == 0:
+                shape = (rows, block.shape[1])
+                header = {"descr": block.dtype.str, "fortran_order": False, "shape": shape}
+                np.lib.format.write_array_header_1_0(stream, header)
+            stream.write(np.ascontiguousarray(block).data)
 
 
 # --- what the store keeps of a split ------------------------------------------------------------
@@ -301,12 +304,23 @@ def save_split(split: Split, data: Data, path: Path) -> None:
 @contextmanager
 def new_folder(target: Path) -> Iterator[Path]:
     """Give a folder to fill that takes its name only when it is complete."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}-"))
+    with writing(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}-"))
     try:
         yield temporary
-        os.rename(temporary, target)
-    except BaseException:
+        if not target.exists():  # another worker may have been faster
+            os.rename(temporary, target)
+    finally:
         shutil.rmtree(temporary, ignore_errors=True)
-        if not target.exists():  # somebody else may have been faster
-            raise
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Tell a full disk from whatever else may go wrong."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(
+            error.errno, f"cannot write {path}: {error.strerror or error}"
+        ) from error

@@ -16,7 +16,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,11 +24,11 @@ import numpy.typing as npt
 import hashbench
 from hashbench.cell import Cell
 from hashbench.measures import parse_many
-from hashbench.measures.evaluation import evaluate_ranking
-from hashbench.measures.rankings import HammingRanking, Ranking
-from hashbench.measures.scores import ScoreRanking
 from hashbench.plan import Plan
 from hashbench.store import Store, Stored, replacing
+
+if TYPE_CHECKING:
+    from hashbench.measures.rankings import Ranking
 
 Row = dict[str, Any]
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -71,6 +71,8 @@ def cell_results(
     stored: Stored, split: Arrays, measures: Sequence[str], cache: ScoreCache
 ) -> Iterator[Row]:
     """Yield a done cell's numbers: database codes, then tasks, then measures."""
+    from hashbench.measures.evaluation import evaluate_ranking  # imports numba: a second
+
     codes = stored.codes()
     hamming = "n_bits" in codes
     # Vectors have no Hamming radius.
@@ -154,6 +156,9 @@ def learned_names(codes: Arrays) -> list[str]:
 
 def make_ranking(codes: Arrays, split: Arrays, kind: str, asked: int, searched: int) -> Ranking:
     """Return the ranking of one task for one kind of database codes."""
+    from hashbench.measures.rankings import HammingRanking
+    from hashbench.measures.scores import ScoreRanking
+
     query, database = codes[f"query_{asked}"], codes[f"database_{searched}"]
     labels = split["query_labels"], split["database_labels"]
     if "n_bits" not in codes:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -39,24 +36,14 @@ EXPECTED = {
 }
 
 
-def hashbench(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "hashbench", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env={**os.environ, **environment},
-    )
-
-
 @pytest.fixture(scope="module")
-def hostile(tmp_path_factory):
+def hostile(hashbench, tmp_path_factory):
     """The result of the command, its rows of runs.csv, the folder, and a process left behind."""
     folder = tmp_path_factory.mktemp("hostile")
     out = folder / "out"
     done = hashbench(
-        "run", "--plugin", str(HOSTILE), "-m", ",".join(EXPECTED), "-d", "synthetic[rows=200]",
-        "-b", "16", "-s", "1", "-j", "2", "--timeout", "6s", "--memory", "600M", "-o", str(out),
+        "run", "--plugin", HOSTILE, "-m", ",".join(EXPECTED), "-d", "synthetic[rows=200]",
+        "-b", "16", "-s", "1", "-j", "2", "--timeout", "6s", "--memory", "600M", "-o", out,
         HASHBENCH_TEST_PID=str(folder / "pid"),
     )  # fmt: skip
     with (out / "runs.csv").open() as stream:
@@ -104,10 +91,10 @@ def test_nothing_is_left_running(hostile):
     assert not psutil.pid_exists(left) or psutil.Process(left).status() == "zombie"
 
 
-def test_what_failed_runs_again_only_when_asked(hostile):
+def test_what_failed_runs_again_only_when_asked(hashbench, hostile):
     _, _, out, _ = hostile
-    flags = ["--plugin", str(HOSTILE), "-m", "good,raises", "-d", "synthetic[rows=200]"]
-    flags += ["-b", "16", "-s", "1", "-o", str(out)]
+    flags = ["--plugin", HOSTILE, "-m", "good,raises", "-d", "synthetic[rows=200]"]
+    flags += ["-b", "16", "-s", "1", "-o", out]
     again = hashbench("run", *flags)
     assert "2 of 2 cells are in the store already" in again.stderr
     assert again.returncode == 1

@@ -80,17 +80,17 @@ def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> No
         show_plan(asked, registry, out, jobs, choice)
         return
     signal.signal(signal.SIGTERM, _interrupt)
-    with Store(out) as store:
-        try:
+    try:
+        with Store(out) as store:
             found = compute(asked, registry, store, jobs, choice, flags["quiet"])
             rows = write_tables(store, found.plan)
             stored = store.read([cell.id for cell in found.plan.cells])
-        except KeyboardInterrupt:
-            click.echo(f"\ninterrupted; {_saved(store)}{_again(out)}", err=True)
-            sys.exit(INTERRUPTED)
-        except OSError as error:
-            click.echo(f"hashbench: {error}; {_saved(store)}{_again(out)}", err=True)
-            sys.exit(1)
+    except KeyboardInterrupt:
+        click.echo(f"\ninterrupted; {_saved(out)}", err=True)
+        sys.exit(INTERRUPTED)
+    except OSError as error:
+        click.echo(f"hashbench: {error}; {_saved(out)}", err=True)
+        sys.exit(1)
     if rows:
         click.echo(tables(rows, rows[0]["measure"]))
     sys.exit(conclude(found.plan, stored, out))
@@ -203,13 +203,10 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _saved(store: Store) -> str:
-    count = sum(1 for _ in store.cells.iterdir())
-    return f"{count} cells are saved in {store.path}"
-
-
-def _again(out: Path) -> str:
-    return f"; go on with: hashbench run {out / 'study.toml'} -o {out}"
+def _saved(out: Path) -> str:
+    count = sum(1 for _ in (out / "cells").glob("*"))
+    again = f"hashbench run {out / 'study.toml'} -o {out}"
+    return f"{count} cells are saved in {out}; go on with: {again}"
 
 
 def _interrupt(*_: object) -> None:

@@ -257,8 +257,7 @@ class LocalExecutor:
             status, reason = child.verdict
             return Outcome(status, reason, output=printed, result=measured, folder=child.folder)
         if code == CANNOT_WRITE and not path.exists():
-            reason = printed.strip().rpartition("\n")[2]
-            raise StorageError(f"cannot write the outcome of {child.task.name}: {reason}")
+            raise StorageError(f"{child.task.name}: {printed.strip().rpartition(chr(10))[2]}")
         if code != 0 or not path.exists():
             reason = describe_exit(code)
             return Outcome("failed", reason, output=printed, result=measured, folder=child.folder)

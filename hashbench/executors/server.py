@@ -33,8 +33,7 @@ PRELOAD = (
     "numpy.linalg",
     "scipy.linalg",
     "scipy.sparse.linalg",
-    "scipy.spatial.distance",
-    "sklearn.cluster",
+    "scipy.spatial",
     "threadpoolctl",
     "hashbench.cell",
     "hashbench.linalg",
@@ -169,8 +168,8 @@ def work(registry: Any, task: Mapping[str, Any], threads: int) -> None:
     """Call a task's function and write how it ended to outcome.json."""
     from threadpoolctl import threadpool_limits
 
-    from hashbench.cell import SaveError
     from hashbench.errors import DeclinedError, HashbenchError
+    from hashbench.executors import StorageError
 
     folder = Path(task["folder"])
     module, _, name = task["function"].partition(":")
@@ -181,7 +180,7 @@ def work(registry: Any, task: Mapping[str, Any], threads: int) -> None:
             outcome["result"] = function(registry, folder, Path(task["cache"]), **task["arguments"])
     except DeclinedError as error:
         outcome = {"status": "skipped", "reason": str(error)}
-    except SaveError:
+    except StorageError:
         raise
     except BaseException as error:
         status = "memory" if isinstance(error, MemoryError) else "failed"

@@ -1,0 +1,181 @@
+"""Runs that are killed, interrupted, doubled or out of space lose nothing that was finished."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+pytestmark = pytest.mark.xdist_group("resume")
+
+#: Each costs a start of the command; 20 or more for whoever has the time.
+KILLS = int(os.environ.get("HASHBENCH_TEST_KILLS", "5"))
+
+SLOW = """
+import time
+from hashbench import LinearMethod
+
+
+class Slow(LinearMethod):
+    name = "slow"
+    supervised = False
+
+    def __init__(self, n_bits=16, random_state=None):
+        self.n_bits = n_bits
+        self.random_state = random_state
+
+    def fit(self, views, labels=None):
+        views, _, rng = self.begin_fit(views, labels)
+        self.projections_ = [rng.standard_normal((X.shape[1], self.n_bits)) for X in views]
+        time.sleep(SECONDS)
+        return self
+"""
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """60 cells, with a method that takes a moment so that kills find something running."""
+    folder = tmp_path_factory.mktemp("study")
+    (folder / "slow.py").write_text(SLOW.replace("SECONDS", "0.1"))
+    return [
+        "run", "--plugin", str(folder / "slow.py"), "-m", "random,slow,cca", "-d",
+        "synthetic[rows=100]", "-b", "8,16", "-s", "10", "-j", "2",
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def whole(hashbench, study, tmp_path_factory):
+    """The folder of the uninterrupted run."""
+    out = tmp_path_factory.mktemp("whole") / "out"
+    done = hashbench(*study, "-o", out)
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+def start(study: list[str], out: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "hashbench", *study, "-o", str(out)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ.copy(),
+    )
+
+
+def finished(out: Path) -> int:
+    return len(list((out / "cells").glob("*")))
+
+
+def wait_for(condition, seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited too long"
+        time.sleep(0.005)
+
+
+def test_kills_at_random_moments_change_nothing(hashbench, study, whole, tmp_path):
+    rng = random.Random(20)
+    out = tmp_path / "out"
+    for kill in range(KILLS):
+        before = finished(out)
+        process = start(study, out)
+        if kill % 4 == 3:  # some while it starts, most while cells run
+            time.sleep(rng.uniform(0.1, 1.5))
+        else:
+            wait_for(lambda: finished(out) > before or process.poll() is not None)  # noqa: B023
+            time.sleep(rng.uniform(0, 0.15))
+        main = psutil.Process(process.pid)
+        # Sometimes the command alone, sometimes everything it has started.
+        victims = [main, *(main.children(recursive=True) if kill % 2 else [])]
+        for victim in victims:
+            try:
+                victim.kill()
+            except psutil.NoSuchProcess:
+                continue
+        process.communicate()
+        assert process.returncode == -signal.SIGKILL, "the study was over before the last kill"
+    assert 0 < finished(out) < 60
+    last = hashbench(*study, "-o", out)
+    assert last.returncode == 0, last.stderr
+    assert "set aside" not in last.stderr
+    assert (out / "results.csv").read_bytes() == (whole / "results.csv").read_bytes()
+    assert not (out / ".work").exists()
+
+
+def test_one_job_and_two_give_the_same_bytes(hashbench, study, whole, tmp_path):
+    out = tmp_path / "out"
+    one = hashbench(*study[:-1], "1", "-o", out)
+    assert one.returncode == 0, one.stderr
+    assert (out / "results.csv").read_bytes() == (whole / "results.csv").read_bytes()
+
+
+def test_interrupting_saves_what_is_finished_and_says_how_to_go_on(hashbench, study, tmp_path):
+    out = tmp_path / "out"
+    process = start(study, out)
+    wait_for(lambda: finished(out) >= 3)
+    children = psutil.Process(process.pid).children(recursive=True)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "Traceback" not in said
+    assert f"cells are saved in {out}" in said
+    again = said.rpartition("go on with: hashbench ")[2].split()
+    assert not [child for child in children if child.is_running() and child.status() != "zombie"]
+    count = finished(out)
+    resumed = hashbench(*again)
+    assert resumed.returncode == 0, resumed.stderr
+    assert f"{count} of 60 cells are in the store already" in resumed.stderr
+
+
+def test_a_second_run_into_the_same_folder_is_refused(hashbench, study, whole, tmp_path):
+    out = tmp_path / "out"
+    first = start(study, out)
+    wait_for(lambda: finished(out) >= 1)
+    second = hashbench(*study, "-o", out)
+    assert second.returncode == 2
+    assert f"{out} is in use by process {first.pid} on " in second.stderr
+    assert second.stderr.count("\n") == 1
+    first.communicate(timeout=120)
+    assert first.returncode == 0
+    assert (out / "results.csv").read_bytes() == (whole / "results.csv").read_bytes()
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 600 kB."""
+    place = tmp_path / "small"
+    place.mkdir()
+    mounted = shutil.which("mount") and subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", str(place)], capture_output=True
+    )
+    if not mounted or mounted.returncode != 0:
+        pytest.skip("mounting a small tmpfs needs rights that this user has not")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def test_a_full_disk_is_a_clear_error_and_finished_cells_stay(
+    hashbench, study, whole, small_disk, tmp_path
+):
+    out = small_disk / "out"
+    full = hashbench(*study, "-o", out)
+    assert full.returncode == 1
+    assert "No space left on device" in full.stderr
+    assert "Traceback" not in full.stderr
+    count = finished(out)
+    assert 0 < count < 60
+    elsewhere = tmp_path / "elsewhere"
+    shutil.copytree(out, elsewhere)
+    resumed = hashbench(*study, "-o", elsewhere)
+    assert resumed.returncode == 0, resumed.stderr
+    assert f"{count} of 60 cells are in the store already" in resumed.stderr
+    assert "set aside" not in resumed.stderr
+    assert (elsewhere / "results.csv").read_bytes() == (whole / "results.csv").read_bytes()
