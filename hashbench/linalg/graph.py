@@ -43,13 +43,22 @@ def nearest_rows(X: Matrix, count: int) -> npt.NDArray[np.intp]:
     neighbours = np.empty((n, count), np.intp)
     if count < 1:
         return neighbours
-    # Distances do not change when the mean is taken off, but far fewer digits cancel in them.
+    # Distances do not change when the mean is taken off, but far fewer digits cancel in them. From
+    # counts a whole number is taken off: their distances are then exact, and so are the many ties.
     mean = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
+    if _whole(X):
+        mean = np.rint(mean)
     size = max(1, BLOCK_DISTANCES // n)
     for start in range(0, n, size):
         D = _distances(X, slice(start, min(start + size, n)), mean)
         neighbours[start : start + size] = _smallest(D, count)
     return neighbours
+
+
+def _whole(X: Matrix) -> bool:
+    """Tell whether all entries are whole numbers."""
+    blocks = (X[start : start + BLOCK_ROWS] for start in range(0, X.shape[0], BLOCK_ROWS))
+    return all(bool((block == np.rint(block)).all()) for block in blocks)
 
 
 def _distances(X: Matrix, rows: slice, mean: Matrix) -> Matrix:
@@ -67,18 +76,24 @@ def _distances(X: Matrix, rows: slice, mean: Matrix) -> Matrix:
 
 def _smallest(D: Matrix, count: int) -> npt.NDArray[np.intp]:
     """Return the columns of the ``count`` smallest entries of every row, first come first."""
-    limit = np.partition(D, count - 1, axis=1)[:, count - 1, None]
-    rows, columns = np.nonzero(limit >= D)
+    # At least count entries of a row are no larger than the count-th smallest of the minima of
+    # runs of columns, and few more: much sooner found than the count-th smallest entry itself.
+    n = D.shape[1]
+    minima = np.minimum.reduceat(D, np.arange(0, n, max(1, min(64, n // (4 * count)))), axis=1)
+    bound = np.partition(minima, count - 1, axis=1)[:, count - 1, None]
+    rows, columns = np.divmod(np.flatnonzero(bound >= D), n)
     found = np.bincount(rows, minlength=len(D))
-    if (found == count).all():
-        return columns.reshape(len(D), count)
     chosen = np.empty((len(D), count), np.intp)
     ends = np.cumsum(found)
     for row, (begin, end) in enumerate(zip(ends - found, ends, strict=True)):
-        candidates = columns[begin:end]  # ascending; more than count where some tie with the limit
-        nearer = D[row, candidates] < limit[row]
-        room = np.cumsum(~nearer) <= count - nearer.sum()
-        chosen[row] = candidates[nearer | room]
+        candidates = columns[begin:end]  # ascending
+        if len(candidates) > count:
+            values = D[row, candidates]
+            limit = np.partition(values, count - 1)[count - 1]
+            nearer = values < limit
+            room = np.cumsum(values == limit) <= count - nearer.sum()
+            candidates = candidates[nearer | ((values == limit) & room)]
+        chosen[row] = candidates
     return chosen
 
 

@@ -17,12 +17,11 @@ def direct(X, count):
 
 # Small whole numbers: distances are exact, and ties and duplicates abound.
 @given(
-    X=st.integers(2, 12).flatmap(lambda n: arrays(np.float64, (n, 2), elements=st.integers(-2, 2))),
+    X=st.integers(2, 60).flatmap(lambda n: arrays(np.float32, (n, 2), elements=st.integers(-2, 2))),
     count=st.integers(1, 6),
 )
 def test_nearest_rows_equal_a_stable_sort_of_all_distances(X, count):
-    mean_free = np.vstack([X, -X])  # a mean of zero keeps the arithmetic exact
-    assert np.array_equal(nearest_rows(mean_free, count), direct(mean_free, count))
+    assert np.array_equal(nearest_rows(X, count), direct(X, count))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
