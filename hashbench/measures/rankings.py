@@ -100,18 +100,18 @@ class HammingRanking(Ranking):
         check_rows(database_words, database_labels, "database", "codes")
         self.n_queries, self.n_database = len(query_words), len(database_words)
         self.n_bits = n_bits
-        self._query_words, self._database_words = np.array(query_words), database_words
-        self._query_labels, self._database_labels = np.array(query_labels), database_labels
+        self.query_words, self.database_words = np.array(query_words), database_words
+        self.query_labels, self.database_labels = np.array(query_labels), database_labels
         self._counts: dict[Rel, Counts] = {}
 
     def distance_counts(self, rel: Rel) -> Counts:
         """Return the items at each distance by grade; found in one pass, then kept."""
         if rel not in self._counts:
-            levels = n_grades(self._query_labels, rel)
+            levels = n_grades(self.query_labels, rel)
             counts = np.zeros((self.n_queries, self.n_bits + 1, levels), np.int64)
             for words, labels in self._database():
                 kernels.count_distances(
-                    self._query_words, words, self._query_labels, labels, code_of(rel), counts
+                    self.query_words, words, self.query_labels, labels, code_of(rel), counts
                 )
             self._counts[rel] = counts
         return self._counts[rel]
@@ -130,9 +130,9 @@ class HammingRanking(Ranking):
         grades = np.zeros((len(ends), depth), np.uint16)
         for words, labels in self._database():
             kernels.order_items(
-                self._query_words[queries],
+                self.query_words[queries],
                 words,
-                self._query_labels[queries],
+                self.query_labels[queries],
                 labels,
                 code_of(rel),
                 np.minimum(ends, depth),
@@ -145,7 +145,7 @@ class HammingRanking(Ranking):
         """Yield the database in blocks, items in columns."""
         for start in range(0, self.n_database, DATABASE_ROWS):
             rows = slice(start, start + DATABASE_ROWS)
-            yield columns(self._database_words[rows]), columns(self._database_labels[rows])
+            yield columns(self.database_words[rows]), columns(self.database_labels[rows])
 
 
 class _HammingBlock(Block):
