@@ -15,7 +15,7 @@ from typing import Any
 from hashbench.errors import HashbenchError
 from hashbench.executors import Event, Limits, Outcome, Task
 
-CONNECT_SECONDS = 20
+CONNECT_SECONDS = 10
 
 
 class DaskExecutor:

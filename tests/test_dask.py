@@ -1,0 +1,120 @@
+"""The Dask executor against a scheduler and two workers that were really started."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+distributed = pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
+
+pytestmark = pytest.mark.xdist_group("dask")
+
+HOSTILE = Path(__file__).parent / "hostile_methods.py"
+
+STUDY = [
+    "-m", "random,cca,edsh", "-d", "synthetic[rows=100]", "-b", "8,16", "-s", "5",
+]  # fmt: skip
+
+
+class Cluster:
+    """A scheduler and workers as a user starts them by hand."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.processes: list[subprocess.Popen[bytes]] = []
+        connection = folder / "scheduler.json"
+        self._start(
+            "scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", connection
+        )
+        deadline = time.monotonic() + 60
+        while not connection.exists():
+            assert time.monotonic() < deadline, "the scheduler did not start"
+            time.sleep(0.1)
+        self.address = json.loads(connection.read_text())["address"]
+        self.workers = [self._worker(index) for index in range(2)]
+
+    def _start(self, kind: str, *arguments: object) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "distributed.cli.dask_" + kind, *map(str, arguments)]
+        log = (self.folder / f"{kind}.log").open("ab")
+        process = subprocess.Popen(
+            [*command, "--no-dashboard"], stdout=log, stderr=log, cwd=self.folder
+        )
+        self.processes.append(process)
+        return process
+
+    def _worker(self, index: int) -> subprocess.Popen[bytes]:
+        return self._start(
+            "worker", self.address, "--no-nanny", "--nthreads", "1", "--name", f"w{index}",
+            "--local-directory", self.folder / f"worker{index}",
+        )  # fmt: skip
+
+    def stop(self) -> None:
+        for process in reversed(self.processes):
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    started = Cluster(tmp_path)
+    yield started
+    started.stop()
+
+
+def test_a_cluster_that_loses_a_worker_gives_the_same_bytes(hashbench, cluster, tmp_path):
+    local = hashbench("run", *STUDY, "-j", "2", "-o", tmp_path / "local")
+    assert local.returncode == 0, local.stderr
+    out = tmp_path / "dask"
+    victim = cluster.workers[1]
+    orphans: list[psutil.Process] = []
+
+    def kill_half_way() -> None:
+        while len(list((out / "cells").glob("*"))) < 8:
+            time.sleep(0.02)
+        orphans.extend(psutil.Process(victim.pid).children(recursive=True))
+        victim.kill()
+
+    killer = threading.Thread(target=kill_half_way, daemon=True)
+    killer.start()
+    remote = hashbench("run", *STUDY, "--scheduler", cluster.address, "-o", out)
+    assert remote.returncode == 0, remote.stderr
+    killer.join(timeout=10)
+    assert victim.wait(timeout=10) < 0, "no worker was killed"
+    assert (out / "results.csv").read_bytes() == (tmp_path / "local" / "results.csv").read_bytes()
+    assert orphans, "the worker had no fork server"
+    _, alive = psutil.wait_procs(orphans, timeout=10)
+    assert not [process for process in alive if process.status() != "zombie"]
+
+
+def test_limits_hold_and_plugins_travel(hashbench, cluster, tmp_path):
+    out = tmp_path / "out"
+    done = hashbench(
+        "run", "--plugin", HOSTILE, "-m", "good,hangs-in-c,allocates,exits,declines", "-d",
+        "synthetic[rows=100]", "-b", "8", "-s", "1", "--timeout", "4s", "--memory", "600M",
+        "--scheduler", cluster.address, "-o", out,
+    )  # fmt: skip
+    assert done.returncode == 1, done.stderr
+    with (out / "runs.csv").open() as stream:
+        statuses = {row["method"]: row["status"] for row in csv.DictReader(stream)}
+    assert statuses == {
+        "good": "done",
+        "hangs-in-c": "timeout",
+        "allocates": "memory",
+        "exits": "failed",
+        "declines": "skipped",
+    }
+
+
+def test_a_scheduler_that_is_not_there_is_one_line(hashbench, tmp_path):
+    done = hashbench("run", *STUDY, "--scheduler", "tcp://127.0.0.1:9", "-o", tmp_path / "out")
+    assert done.returncode == 2
+    assert "no Dask scheduler answers at 'tcp://127.0.0.1:9'" in done.stderr
+    assert "Traceback" not in done.stderr
