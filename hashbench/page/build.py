@@ -1,0 +1,146 @@
+"""Writing the page: a template, its style and script, the data, and plotly's own script.
+
+Everything lies in one folder and nothing is loaded from elsewhere, so that the page works from a
+``file://`` address without a network. Data come as scripts because a browser refuses to fetch
+files from there. Names and texts of the study never become markup: the template escapes them and
+the script writes them as text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import hashbench
+from hashbench.derive import Results
+from hashbench.look import Look
+from hashbench.page.payload import curves, payload
+from hashbench.rendering import FOLDER, Rendered
+from hashbench.report import Table
+from hashbench.store import replacing
+
+INDEX = "index.html"
+
+
+def write_page(results: Results, look: Look, rendered: Sequence[Rendered]) -> Path:
+    """Write OUT/report/index.html with what it needs beside it, and return its path."""
+    folder = results.path / FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    assets = resources.files("hashbench.page") / "assets"
+    for name in ("page.css", "page.js"):
+        _write(folder / name, (assets / name).read_text(encoding="utf-8"))
+    plotly = resources.files("plotly") / "package_data" / "plotly.min.js"
+    if not (folder / "plotly.min.js").exists():
+        _write(folder / "plotly.min.js", plotly.read_text(encoding="utf-8"))
+    _write(folder / "data.js", _script("hashbenchData", payload(results, look)))
+    _write(folder / "curves.js", _script("hashbenchCurves", curves(results, look)))
+    _write(folder / INDEX, _html(results, look, rendered))
+    return folder / INDEX
+
+
+def _html(results: Results, look: Look, rendered: Sequence[Rendered]) -> str:
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("hashbench.page", "assets"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    runs = results.runs()
+    statuses = runs["status"].value_counts().to_dict()
+    return environment.get_template("index.html.jinja").render(
+        version=hashbench.__version__,
+        title=look.heading or f"hashbench: {results.path.resolve().name}",
+        statuses=statuses,
+        total=len(runs),
+        problems=_problems(runs),
+        environments=_environments(results),
+        datasets=look.datasets,
+        methods=_methods(results, look),
+        notes=look.notes(look.methods),
+        sections=_sections(rendered),
+        study=_study(results.path),
+        files=[name for name in ("results.csv", "runs.csv") if (results.path / name).exists()],
+    )
+
+
+def _sections(rendered: Sequence[Rendered]) -> list[dict[str, Any]]:
+    """Group reports by the part of the page that they ask for."""
+    sections: dict[str, list[dict[str, Any]]] = {}
+    for each in rendered:
+        if each.nothing:
+            continue
+        exhibits = [
+            {
+                "name": shown.name,
+                "caption": shown.exhibit.caption,
+                "notes": shown.exhibit.notes,
+                "table": shown.exhibit if isinstance(shown.exhibit, Table) else None,
+                "picture": next(
+                    (shown.files[f].name for f in ("svg", "png") if f in shown.files), None
+                ),
+                "files": {ending: path.name for ending, path in shown.files.items()},
+            }
+            for shown in each.exhibits
+        ]
+        report = {
+            "name": each.report.name,
+            "title": each.report.title or each.report.name,
+            "data": each.data.name if each.data else None,
+            "exhibits": exhibits,
+        }
+        sections.setdefault(each.report.section, []).append(report)
+    return [{"title": title, "reports": reports} for title, reports in sections.items()]
+
+
+def _problems(runs: Any) -> list[dict[str, Any]]:
+    """Return what did not run, equal reasons together."""
+    wrong = runs[runs["status"] != "done"]
+    keys = ["method", "dataset", "status", "reason"]
+    return [
+        {**dict(zip(keys, values, strict=True)), "cells": len(table)}
+        for values, table in wrong.fillna({"reason": ""}).groupby(keys, sort=False)
+    ]
+
+
+def _environments(results: Results) -> list[dict[str, Any]]:
+    """Return the machines and versions that cells ran with, most cells first."""
+    counted: dict[str, int] = {}
+    for stored in results.done():
+        text = json.dumps(stored.record.get("environment", {}), sort_keys=True)
+        counted[text] = counted.get(text, 0) + 1
+    ordered = sorted(counted.items(), key=lambda item: -item[1])
+    return [{"cells": number, "facts": json.loads(text)} for text, number in ordered]
+
+
+def _methods(results: Results, look: Look) -> list[dict[str, Any]]:
+    found = []
+    for name, shown in look.methods.items():
+        plugin = results.registry.methods.get(name.partition("[")[0])
+        paper = plugin.cls.paper if plugin is not None else None
+        origin = "" if plugin is None else f"{plugin.origin}; {plugin.cls.fidelity}"
+        found.append(
+            {"name": name, "title": shown.label, "paper": str(paper or ""), "origin": origin}
+        )
+    return found
+
+
+def _study(out: Path) -> str:
+    path = out / "study.toml"
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def _script(name: str, value: Any) -> str:
+    """Return JSON as a script that no text inside it can end."""
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    return f"window.{name} = {text};\n"
+
+
+def _write(path: Path, text: str) -> None:
+    with replacing(path) as stream:
+        stream.write(text)

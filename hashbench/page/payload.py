@@ -1,0 +1,195 @@
+"""What the page knows: numbers, names and colours as plain JSON.
+
+Values are means over seeds, rounded to what a reader can see; a thousand cells stay below a few
+megabytes. Rows refer to methods, datasets and measures by their position, not by name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hashbench.derive import Results
+from hashbench.look import Look, arrow, measure_words
+from hashbench.stats import not_worse_than_best
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DATABASES = {
+    "encoded": "the hash functions applied to the database's features",
+    "learned": "codes found in training, which saw the database's labels",
+}
+
+#: Points of a drawn curve at the most; more cannot be told apart on a screen.
+POINTS = 60
+
+
+def payload(results: Results, look: Look) -> dict[str, Any]:
+    """Return everything that the selectors and the ranking need."""
+    scores, runs = results.scores(), results.runs()
+    index = _Index(results, look, scores)
+    return {
+        "methods": [_method(results, look, name) for name in index.methods],
+        "datasets": [
+            {"name": name, "title": look.datasets[name].title, "facts": look.datasets[name].facts}
+            for name in index.datasets
+        ],
+        "tasks": [{"name": task, "title": arrow(task)} for task in index.tasks],
+        "bits": list(index.bits),
+        "measures": [{"name": name, "words": measure_words(name)} for name in index.measures],
+        "databases": [{"name": name, "words": DATABASES[name]} for name in index.databases],
+        "scores": _scores(scores, index),
+        "runs": _runs(runs, index),
+    }
+
+
+def curves(results: Results, look: Look) -> dict[str, Any]:
+    """Return the interactive curves: by rank, and by Hamming radius."""
+    index = _Index(results, look, results.scores())
+    return {
+        "rank": _curves(results, "PR", index),
+        "radius": _curves(results, "PR(by=radius)", index),
+    }
+
+
+class _Index:
+    """The order in which things are listed, and hence their numbers."""
+
+    def __init__(self, results: Results, look: Look, scores: pd.DataFrame) -> None:
+        self.methods = list(look.methods)
+        self.datasets = list(look.datasets)
+        self.tasks = list(results.tasks)
+        self.bits = list(results.bits)
+        self.measures = list(results.measures)
+        found = set(scores["database"])
+        self.databases = [name for name in DATABASES if name in found]
+
+    def place(self, keys: dict[str, Any]) -> list[int]:
+        """Return dataset, task, bits and database codes as positions."""
+        return [
+            self.datasets.index(keys["dataset"]),
+            self.tasks.index(keys["task"]),
+            self.bits.index(keys["bits"]),
+            self.databases.index(keys["database"]),
+        ]
+
+
+def _method(results: Results, look: Look, name: str) -> dict[str, Any]:
+    plugin = results.registry.methods.get(name.partition("[")[0])
+    shown = look.methods[name]
+    about: dict[str, Any] = {
+        "name": name,
+        "title": shown.label,
+        "colour": shown.colour,
+        "notes": [f"{dagger} {text}" for dagger, text in shown.notes.items()],
+    }
+    if plugin is not None:
+        paper = plugin.cls.paper
+        about["supervised"] = plugin.cls.supervised
+        about["paper"] = str(paper) if paper else ""
+    return about
+
+
+def _scores(scores: pd.DataFrame, index: _Index) -> list[dict[str, Any]]:
+    """Return a block a ranking: where it stands, chance, and a row a method.
+
+    A row is [method, mean, deviation, seeds, pessimistic, optimistic, group]; methods of one
+    group cannot be told from its best over the seeds.
+    """
+    blocks = []
+    keys = ["dataset", "task", "bits", "database", "measure"]
+    for values, table in scores.groupby(keys, sort=False):
+        names = dict(zip(keys, values, strict=True))
+        wide = table.pivot_table(index="seed", columns="method", values="value")
+        groups = _groups(wide)
+        rows = []
+        for method, each in table.groupby("method", sort=False):
+            deviation = each["value"].std() if len(each) > 1 else None
+            rows.append(
+                [
+                    index.methods.index(str(method)),
+                    _round(each["value"].mean()),
+                    _round(deviation),
+                    len(each),
+                    _round(each["low"].mean()),
+                    _round(each["high"].mean()),
+                    groups.get(str(method)),
+                ]
+            )
+        place = [*index.place(names), index.measures.index(str(names["measure"]))]
+        blocks.append({"at": place, "chance": _round(table["chance"].mean()), "rows": rows})
+    return blocks
+
+
+def _groups(wide: pd.DataFrame) -> dict[str, int]:
+    """Peel off the methods not told from the best, again and again: 0 is the best group."""
+    complete = wide.dropna(axis=1)
+    if len(complete) < 3:  # two seeds tell nothing apart
+        return {}
+    groups: dict[str, int] = {}
+    left = [str(name) for name in complete.columns]
+    while left:
+        together = not_worse_than_best(complete[left].to_numpy(np.float64))
+        number = 1 + max(groups.values(), default=-1)
+        groups |= {name: number for name, same in zip(left, together, strict=True) if same}
+        left = [name for name, same in zip(left, together, strict=True) if not same]
+    return groups
+
+
+def _runs(runs: pd.DataFrame, index: _Index) -> list[dict[str, Any]]:
+    """Return a row a method, dataset and code length: times, memory, and what went wrong."""
+    found = []
+    for (dataset, method, bits), table in runs.groupby(["dataset", "method", "bits"], sort=False):
+        if dataset not in index.datasets or method not in index.methods or bits not in index.bits:
+            continue
+        wrong = table[table["status"] != "done"]
+        found.append(
+            {
+                "at": [
+                    index.datasets.index(dataset),
+                    index.bits.index(bits),
+                    index.methods.index(str(method)),
+                ],
+                "fit": _round(table["fit_seconds"].mean(), 5),
+                "memory": _round(table["peak_memory"].max() / 2**20, 1),
+                "wrong": [
+                    {"status": status, "cells": len(each), "reason": str(each["reason"].iloc[0])}
+                    for status, each in wrong.groupby("status")
+                ],
+            }
+        )
+    return found
+
+
+def _curves(results: Results, measure: str, index: _Index) -> list[dict[str, Any]]:
+    """Return a curve a method: x, mean precision and mean recall."""
+    table = results.select(bits=results.bits).curves(measure)
+    means = table.groupby(
+        ["dataset", "task", "bits", "database", "method", "x"], sort=False, as_index=False
+    )[["precision", "recall"]].mean()
+    found = []
+    for values, each in means.groupby(
+        ["dataset", "task", "bits", "database", "method"], sort=False
+    ):
+        names = dict(zip(("dataset", "task", "bits", "database", "method"), values, strict=True))
+        # Ranks matter by their order of magnitude: keep points evenly in position, ends included.
+        kept = np.unique(np.linspace(0, len(each) - 1, POINTS).round().astype(int))
+        each = each.iloc[kept]
+        found.append(
+            {
+                "at": [*index.place(names), index.methods.index(str(names["method"]))],
+                "x": [int(x) for x in each["x"]],
+                "p": [_round(value, 4) for value in each["precision"]],
+                "r": [_round(value, 4) for value in each["recall"]],
+            }
+        )
+    return found
+
+
+def _round(value: Any, digits: int = 7) -> float | None:
+    """Return a number as JSON shows it; what is not a number is nothing."""
+    if value is None or not np.isfinite(value):
+        return None
+    return round(float(value), digits)

@@ -1,0 +1,48 @@
+"""A small study with two datasets, a failure and hostile names, run once for all page tests."""
+
+import subprocess
+import sys
+
+import pytest
+
+HOSTILE = """
+from hashbench import LinearMethod
+
+
+class Hostile(LinearMethod):
+    name = "hostile"
+    title = "<script>window.injected=1</script><b>x</b> 100% $x_1$ & \\\\alpha 🙂" + "long" * 30
+    supervised = False
+
+    def __init__(self, n_bits=16, random_state=None):
+        self.n_bits, self.random_state = n_bits, random_state
+
+    def fit(self, views, labels=None):
+        views, _, rng = self.begin_fit(views, labels)
+        self.projections_ = [rng.standard_normal((X.shape[1], self.n_bits)) for X in views]
+        return self
+
+
+class Failing(Hostile):
+    name = "failing"
+    title = "Failing"
+
+    def fit(self, views, labels=None):
+        raise RuntimeError("</script><script>window.injected=2</script> & <i>no</i>")
+"""
+
+
+@pytest.fixture(scope="session")
+def page_study(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("page")
+    plugin = folder / "hostile.py"
+    plugin.write_text(HOSTILE)
+    command = [
+        sys.executable, "-m", "hashbench", "run", "--plugin", str(plugin),
+        "-m", "hostile,failing,random,edsh,scm-s,ridge-labels",
+        "-d", "synthetic[rows=150],synthetic[rows=150,classes=3]", "-b", "8,16", "-s", "3",
+        "-o", str(folder / "out"),
+    ]  # fmt: skip
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert found.returncode == 1, found.stderr  # some cells fail on purpose
+    return folder / "out"

@@ -1,0 +1,204 @@
+"""The page in a real browser, from a file:// address, used as a person would."""
+
+import shutil
+import time
+
+import pytest
+
+from hashbench.derive import Results
+from hashbench.look import Look
+from hashbench.page import write_page
+from hashbench.registry import discover
+from hashbench.rendering import render
+
+pytestmark = [
+    pytest.mark.skipif(
+        shutil.which("chromedriver") is None or shutil.which("chromium") is None,
+        reason="chromium and chromedriver are not installed",
+    ),
+    pytest.mark.xdist_group("page"),
+]
+
+FLAGS = (
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def results(page_study):
+    return Results(page_study, discover([page_study.parent / "hostile.py"]))
+
+
+@pytest.fixture(scope="module")
+def page(results):
+    look = Look.of(results)
+    folder = results.path / "report"
+    report = discover().reports["map-table"].cls()
+    return write_page(results, look, [render(report, results, look, folder, ("md", "csv"))])
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    for flag in FLAGS:
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def opened(browser, page):
+    size = {"width": 1200, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.get(page.as_uri())
+    wait_for(
+        browser, "return document.querySelectorAll('#curve-chart .scatterlayer .trace').length"
+    )
+    return browser
+
+
+def wait_for(browser, script, seconds=20):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        value = browser.execute_script(script)
+        if value:
+            return value
+        time.sleep(0.05)
+    raise AssertionError(f"nothing after {seconds} s: {script}")
+
+
+def choose(browser, selector, text):
+    from selenium.webdriver.support.ui import Select
+
+    Select(browser.find_element("id", selector)).select_by_visible_text(text)
+
+
+def ranking(browser):
+    """The ranking as it stands on the page: (method, value) from top to bottom."""
+    rows = browser.execute_script(
+        "return [...document.querySelectorAll('#ranking-table tbody tr')]"
+        ".map(tr => [tr.children[1].textContent, tr.children[2].textContent])"
+    )
+    return [tuple(row) for row in rows]
+
+
+def expected(results, look, **choice):
+    """The same ranking, from the results table."""
+    table = results.scores()
+    for column, value in choice.items():
+        table = table[table[column] == value]
+    means = table.groupby("method")["value"].mean().sort_values(ascending=False, kind="stable")
+    shown = [(look.methods[name].label, f"{value:.4f}") for name, value in means.items()]
+    return [*shown, ("Failing", "–")]  # a failure stands in every ranking
+
+
+def test_nothing_is_loaded_from_elsewhere_and_nothing_fails(opened, page):
+    import json
+
+    requests = [
+        message["params"]["request"]["url"]
+        for entry in opened.get_log("performance")
+        if (message := json.loads(entry["message"])["message"])["method"]
+        == "Network.requestWillBeSent"
+    ]
+    assert any(url.endswith("data.js") for url in requests)
+    inside = page.parent.as_uri()
+    assert [u for u in requests if not u.startswith((inside, "data:", "blob:"))] == []
+    assert [entry for entry in opened.get_log("browser") if entry["level"] == "SEVERE"] == []
+
+
+def test_every_selector_changes_the_ranking_to_the_right_numbers(opened, results):
+    look = Look.of(results)
+    choice = {
+        "dataset": results.cells[0].dataset,
+        "task": "image->text",
+        "bits": 8,
+        "measure": "AP",
+        "database": "encoded",
+    }
+    choose(opened, "bits", "8")
+    seen = [ranking(opened)]
+    assert seen[0] == expected(results, look, **choice)
+    other = next(c.dataset for c in results.cells if c.dataset != choice["dataset"])
+    for selector, shown, value in (
+        ("dataset", look.datasets[other].title, other),
+        ("task", "text→image", "text->image"),
+        ("bits", "16", 16),
+        ("measure", "P@100", "P@100"),
+        ("database", "learned", "learned"),
+    ):
+        choose(opened, selector, shown)
+        choice[selector] = value
+        assert ranking(opened) == expected(results, look, **choice), selector
+        assert ranking(opened) not in seen, selector
+        seen.append(ranking(opened))
+
+
+def test_sorting(opened):
+    choose(opened, "measure", "AP")
+    by_value = ranking(opened)
+    button = opened.find_element("css selector", "#ranking-table button[data-key=title]")
+    opened.execute_script("arguments[0].click()", button)
+    assert ranking(opened) == sorted(by_value, key=lambda row: row[0].lower())
+    column = opened.find_element("css selector", "#ranking-table th:nth-child(2)")
+    assert column.get_attribute("aria-sort") == "ascending"
+    opened.execute_script("arguments[0].click()", button)
+    assert ranking(opened) == sorted(by_value, key=lambda row: row[0].lower(), reverse=True)
+
+
+def test_toggling_a_method_hides_its_curve(opened):
+    count = "return document.querySelectorAll('#curve-chart .scatterlayer .trace').length"
+    before = opened.execute_script(count)
+    box = opened.find_element("css selector", "#chips input:checked")
+    opened.execute_script("arguments[0].click()", box)
+    wait_for(opened, f"{count} === {before - 1}")
+    opened.execute_script("arguments[0].click()", box)
+    wait_for(opened, f"{count} === {before}")
+
+
+@pytest.mark.parametrize("curve", ["pr", "radius", "precision", "recall"])
+def test_every_curve_is_drawn(opened, curve):
+    from selenium.webdriver.support.ui import Select
+
+    Select(opened.find_element("id", "curve")).select_by_value(curve)
+    drawn = wait_for(
+        opened,
+        "return [...document.querySelectorAll('#curve-chart .scatterlayer path.js-line')]"
+        ".filter(path => path.getAttribute('d').length > 10).length",
+    )
+    assert drawn >= 2
+
+
+def test_a_phone_needs_no_sideways_scrolling(opened):
+    size = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
+    opened.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    opened.refresh()
+    assert opened.execute_script("return document.documentElement.scrollWidth") <= 390
+    select = opened.find_element("id", "dataset")
+    assert select.is_displayed()
+    assert select.rect["x"] + select.rect["width"] <= 390
+
+
+def test_dark_mode_changes_ground_and_text(opened):
+    features = [{"name": "prefers-color-scheme", "value": "dark"}]
+    colours = "const s = getComputedStyle(document.body); return [s.backgroundColor, s.color]"
+    light = opened.execute_script(colours)
+    opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    dark = opened.execute_script(colours)
+    opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    assert light != dark
+    assert sum(map(int, dark[0].strip("rgb()").split(","))) < 150
+
+
+def test_hostile_names_stay_text(opened):
+    assert any("<script>" in method for method, _ in ranking(opened))
+    assert opened.execute_script("return window.injected === undefined")
+    assert (
+        opened.execute_script("return document.querySelectorAll('main script, main b').length") == 0
+    )
