@@ -50,6 +50,9 @@ def stiefel(Z: Matrix, rng: np.random.Generator, eps: float = 1e-6) -> Matrix:
     rounding = 10 * (k * np.finfo(np.float64).eps + np.finfo(Z.dtype).eps ** 2)
     keep = values > max(eps, float(values[-1] * rounding))
     basis = Zc @ (Q[:, keep] / np.sqrt(values[keep]))
+    # Squaring Z has cost the weak directions their digits: a second whitening sets them upright.
+    lengths, turn = np.linalg.eigh(basis.T @ basis)
+    basis = basis @ (turn / np.sqrt(lengths)) @ turn.T
     missing = k - int(keep.sum())
     if missing:
         # Two passes of projection keep the complement orthogonal to working precision.

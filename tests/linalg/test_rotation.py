@@ -52,6 +52,17 @@ def test_stiefel_meets_its_constraints_whatever_the_scale(scale, dtype):
     np.testing.assert_allclose(V.mean(axis=0), 0, atol=1e-5)
 
 
+@pytest.mark.parametrize("weak", [1e-3, 1e-5, 1e-6])
+def test_stiefel_keeps_weak_directions_orthogonal(weak):
+    rng = np.random.default_rng(0)
+    n, k = 60, 5
+    Z = 1e4 * rng.standard_normal((n, k)) * [1, 1, 1, 1, weak] @ random_rotation(k, rng)
+    V = stiefel(Z, rng)
+    np.testing.assert_allclose(V.T @ V / n, np.eye(k), atol=1e-12)
+    optimum = np.sqrt(n) * np.linalg.svd(Z - Z.mean(axis=0), compute_uv=False).sum()
+    assert np.trace(Z.T @ V) == pytest.approx(optimum, rel=1e-9)
+
+
 def test_stiefel_is_the_maximiser():
     rng = np.random.default_rng(5)
     Z = rng.standard_normal((40, 3))
