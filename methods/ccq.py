@@ -16,8 +16,8 @@ the inner product of (2 q, 1) with (v, -||v||^2), and those are the vectors give
 the words' numbers, ``n_bits`` an item.
 
 Cost: two passes over the features an iteration (X_m'V and X_m R_m), O(n w d) for the codes,
-O(n k^2) for the co-occurrences B'B, O(w^3) for C; w = 32 k. Memory beyond the features: Z, V and
-one (n, codebooks) array of words.
+O(n k^2 / 64) for the co-occurrences B'B, O(w^3) for C; w = 32 k. Memory beyond the features: Z, V,
+and one (n, codebooks) array of words.
 
 Deviations
 ----------
@@ -28,7 +28,7 @@ Deviations
   codes need not reach: on Wiki with one codebook it then stops at the first look. Here only
   objectives of shared codes are compared; the scores do not change.
 - The learned codes of the training items are found once more at the end, from all views through
-  the final maps, as the program does.
+  the final maps: that is what the figures it was verified with turn out to be.
 - Codebooks have 256 words. Where ``n_bits`` is no multiple of 8, the last has fewer, so that an
   item takes exactly ``n_bits``; the program allows multiples of 8 only.
 - d = min(n_bits, smallest d_m); the program fails where a view has fewer columns than bits.
