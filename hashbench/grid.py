@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hashbench.cell import Cell
 from hashbench.dataset import Dataset
 from hashbench.errors import HashbenchError, unknown
-from hashbench.layouts import parse_file_selection
+from hashbench.layouts import FileDataset, parse_file_selection
 from hashbench.prepare import DataSpec, SplitRequest
 from hashbench.registry import Plugin, Registry
 from hashbench.selection import Choice, format_value, parse_item, select, split_items
@@ -79,12 +79,41 @@ class Draft:
         )
 
 
+def resolved(study: Study, registry: Registry) -> Study:
+    """Return the study with every pattern replaced by what it stands for here and now."""
+    names, files = _separate(study.datasets)
+    chosen = select(names, settable(registry.datasets, DATASET_EXTRAS), "dataset") if names else []
+    return replace(
+        study,
+        methods=tuple(str(choice) for choice in _methods(study, registry)),
+        datasets=(*files, *(str(choice) for choice in chosen)),
+        plugins=tuple(str(path) for path in registry.paths),
+    )
+
+
 def drafts(study: Study, registry: Registry) -> list[Draft]:
     """Return every cell that is wanted: by dataset, then seed, then bits, then method."""
-    methods = select(study.methods, settable(registry.methods, METHOD_EXTRAS), "method")
+    methods = _methods(study, registry)
     grid = itertools.product(datasets(study, registry), study.seeds, study.bits, methods)
     found = (_draft(study.rules, registry, *point) for point in grid)
     return list({draft.key: draft for draft in found}.values())
+
+
+def _methods(study: Study, registry: Registry) -> list[Choice]:
+    return select(study.methods, settable(registry.methods, METHOD_EXTRAS), "method")
+
+
+def _separate(selections: Iterable[str]) -> tuple[list[str], dict[str, FileDataset]]:
+    """Split a selection of datasets into names and files."""
+    names: list[str] = []
+    files: dict[str, FileDataset] = {}
+    for item in itertools.chain.from_iterable(split_items(text) for text in selections):
+        found = None if item.startswith("!") else parse_file_selection(item)
+        if found is None:
+            names.append(item)
+        else:
+            files[item] = found[1]
+    return names, files
 
 
 def _draft(
@@ -119,13 +148,8 @@ def datasets(study: Study, registry: Registry) -> list[DataChoice]:
     """Resolve a selection of datasets; items that name files are datasets of their own."""
     known = settable(registry.datasets, DATASET_EXTRAS)
     chosen: dict[DataChoice, None] = {}
-    names: list[str] = []
-    for item in itertools.chain.from_iterable(split_items(text) for text in study.datasets):
-        file = None if item.startswith("!") else parse_file_selection(item)
-        if file is None:
-            names.append(item)
-            continue
-        dataset = file[1]
+    names, files = _separate(study.datasets)
+    for item, dataset in files.items():
         settings = parse_item(item)[1][0]
         params = {k: v for k, v in dataset.get_params().items() if v is not None}
         spec = DataSpec(None, tuple(sorted(params.items())))

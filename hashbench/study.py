@@ -55,6 +55,7 @@ class Study:
     jobs : how many cells at once; as many as there are cores if None
     out : the folder of the results, if not the one named after the study
     executor, scheduler : where cells are computed
+    timing : run cells one at a time, those again that did not run alone
     """
 
     name: str = "custom"
@@ -72,12 +73,13 @@ class Study:
     out: str | None = None
     executor: str = "local"
     scheduler: str | None = None
+    timing: bool = False
 
     def to_toml(self) -> str:
         """Return the study as a file that gives the same study."""
         lines = []
         for key, value in asdict(self).items():
-            if key not in ("rules", "out") and value is not None and value != ():
+            if key not in ("rules", "out") and value not in (None, (), False):
                 lines.append(f"{key} = {_toml(value)}")
         for rule in self.rules:
             lines += ["", "[[rules]]", f"methods = {_toml(rule.methods)}"]
@@ -181,6 +183,7 @@ _READERS: dict[str, Any] = {
     "out": str,
     "executor": str,
     "scheduler": str,
+    "timing": bool,
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -39,7 +40,8 @@ def _table(rows: Sequence[Row], title: str) -> Iterator[str]:
         for label, columns in values.items()
     }
     seeds = len({row["seed"] for row in rows})
-    yield title + (f", mean over {seeds} seeds" if seeds > 1 else "")
+    title += f", mean over {seeds} seeds" if seeds > 1 else ""
+    yield from textwrap.wrap(title, WIDTH, break_on_hyphens=False)
     first = min(max(len(name) for name in (*means, "method")), NAME)
     bits = sorted({row["bits"] for row in rows})
     # Tasks stand side by side where they fit; code lengths that do not fit go below.

@@ -16,6 +16,7 @@ import click
 from hashbench.commands import plugin_option
 from hashbench.errors import unknown
 from hashbench.executors import Executor, Limits
+from hashbench.grid import resolved
 from hashbench.measures import parse_many
 from hashbench.plan import FILE, Plan, Survey, estimate, pending, survey
 from hashbench.progress import make_progress
@@ -32,6 +33,7 @@ RESULTS = "hashbench-results"
 GRID = ("methods", "datasets", "bits", "seeds")
 KEYS = (
     *GRID, "measures", "timeout", "memory", "threads", "jobs", "out", "executor", "scheduler",
+    "timing",
 )  # fmt: skip
 
 INTERRUPTED = 130
@@ -52,7 +54,9 @@ INTERRUPTED = 130
 @click.option("--threads", help="Threads of each cell; default 1.")
 @click.option("--retry", default="", help="Run these again: failed,timeout,memory,skipped.")
 @click.option("--force", is_flag=True, help="Run every cell again.")
-@click.option("--timing", is_flag=True, help="Run cells one at a time, for times that compare.")
+@click.option(
+    "--timing", is_flag=True, default=None, help="Run cells one at a time, for times that compare."
+)
 @click.option("--executor", help="local (default) or dask.")
 @click.option("--scheduler", help="Address of a Dask scheduler; implies --executor dask.")
 @click.option("--quiet", is_flag=True, help="No progress.")
@@ -73,9 +77,9 @@ def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> No
         if status not in STATUSES:
             raise unknown("status", status, STATUSES)
     registry = discover(asked.plugins)
-    jobs = 1 if flags["timing"] else asked.jobs or max(1, _cores() // asked.threads)
+    jobs = 1 if asked.timing else asked.jobs or max(1, _cores() // asked.threads)
     out = Path(asked.out or Path(RESULTS) / asked.name)
-    choice = {"retry": retry, "force": flags["force"], "timing": flags["timing"]}
+    choice = {"retry": retry, "force": flags["force"], "timing": asked.timing}
     if flags["plan_only"]:
         show_plan(asked, registry, out, jobs, choice)
         return
@@ -111,7 +115,7 @@ def compute(
         found = survey(study, registry, executor, store.work)
         for path in found.splits:
             store.put_split(path)
-        store.write_text("study.toml", study.to_toml())
+        store.write_text("study.toml", resolved(study, registry).to_toml())
         store.write_text(FILE, found.plan.to_json())
         for line in (*found.notes, *store.audit()):
             progress.note(line)
@@ -195,7 +199,7 @@ def conclude(plan: Plan, stored: Mapping[str, Stored], out: Path) -> int:
     click.echo(f"\n{len(plan.cells) + len(plan.missing)} cells: {said}. See {out}/results.csv")
     wrong = len(plan.cells) + len(plan.missing) - counts["done"] - counts["skipped"]
     if wrong:
-        click.echo(f"{wrong} cells are not done; {out}/runs.csv says why", err=True)
+        click.echo(f"not done: {wrong}; {out}/runs.csv says why", err=True)
     return 1 if wrong else 0
 
 
