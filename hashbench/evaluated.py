@@ -22,6 +22,7 @@ import numpy.typing as npt
 from hashbench.codes import unpack
 from hashbench.errors import HashbenchError
 from hashbench.measures import Evaluation, evaluate_ranking, parse
+from hashbench.measures.evaluation import round_ranks
 from hashbench.results import Arrays, evaluator_hash, learned_names, make_ranking, rankings
 from hashbench.store import Stored, replacing
 
@@ -102,13 +103,20 @@ def _evaluate(
     found: list[RankingScores] = []
     for kind, asked, searched in rankings(codes, split):
         ranking = make_ranking(codes, split, kind, asked, searched)
-        outcome = evaluate_ranking(ranking, wanted, bounds=True, chance=True)
+        ranks = curve_ranks(ranking.n_database)
+        outcome = evaluate_ranking(ranking, wanted, ranks=ranks, bounds=True, chance=True)
         scores, curves = _plain(outcome)
         if known is not None:  # measures asked for earlier stay
             old = known.rankings[len(found)]
             scores, curves = {**old.scores, **scores}, {**old.curves, **curves}
         found.append(RankingScores(f"{views[asked]}->{views[searched]}", kind, scores, curves))
     return EvaluatedCell(found, list(code_statistics(codes, views)))
+
+
+def curve_ranks(n_database: int) -> npt.NDArray[np.int64]:
+    """Return ranks that are dense enough on a logarithmic axis of ranks and on one of recall."""
+    even = np.linspace(1, n_database, min(n_database, 41)).round().astype(np.int64)
+    return np.union1d(round_ranks(n_database), even)
 
 
 def _plain(

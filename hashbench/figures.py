@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from hashbench.look import Look, MethodLook, arrow
+from hashbench.look import MARKERS, Look, MethodLook, arrow
 from hashbench.tables import shorten
 
 if TYPE_CHECKING:
@@ -53,6 +53,13 @@ RC: dict[Any, Any] = {
     "text.parse_math": False,  # a dollar in a name is a dollar
     "savefig.dpi": 200,
 }
+
+#: More methods than these need larger panels to be told apart.
+CROWDED = 10
+CROWDED_HEIGHT = 1.4
+
+PANEL_HEIGHT = 1.55  # inches
+PAGE_HEIGHT = 7.5  # of panels; legend and caption need the rest
 
 #: Longest name in a legend or beside an axis.
 LONGEST = 34
@@ -99,17 +106,19 @@ def label(look: Look, method: str) -> str:
 
 
 def make_figure(
-    look: Look, panels: int, height: float, columns: int | None = None, **options: Any
+    look: Look, panels: int, height: float, methods: int = 0, **options: Any
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure with a number of panels, each of the given height in inches.
 
-    As many stand side by side as the width has room for. Further options go to ``subplots``.
+    With many methods in each panel, panels are twice as wide and higher. Further options go to
+    ``subplots``.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    across = columns or fitting_columns(look, panels)
+    across = fitting_columns(look, panels, methods)
     down = -(-panels // across)
+    height *= CROWDED_HEIGHT if methods > CROWDED else 1
     figure = Figure(figsize=(look.inches, down * height + 0.1), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots(down, across, squeeze=False, **options).ravel()
@@ -120,26 +129,91 @@ def make_figure(
     return figure, list(axes[:panels])
 
 
-def fitting_columns(look: Look, panels: int) -> int:
+def fitting_columns(look: Look, panels: int, methods: int = 0) -> int:
     """Return how many panels stand side by side: 2 in a column, 3 or 4 across a page."""
-    if look.width == "column":
-        return min(panels, 2)
-    return min(panels, 3 if panels in (3, 5, 6, 9) else 4)
+    most = 2 if look.width == "column" else 3 if panels in (3, 5, 6, 9) else 4
+    return min(panels, max(1, most // 2) if methods > CROWDED else most)
+
+
+def sheets(data: pd.DataFrame, look: Look, height: float) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield data in parts whose panels fit on a page, by dataset, each with a name.
+
+    One part without a name if everything fits.
+    """
+    methods, tasks = data["method"].nunique(), data["task"].nunique()
+    datasets = [name for name in look.datasets if name in set(data["dataset"])]
+    across = fitting_columns(look, len(datasets) * tasks, methods)
+    down = PAGE_HEIGHT / (height * (CROWDED_HEIGHT if methods > CROWDED else 1))
+    room = max(1, int(down) * across // tasks)
+    if len(datasets) <= room:
+        yield "", data
+        return
+    for start in range(0, len(datasets), room):
+        chosen = datasets[start : start + room]
+        yield " ".join(chosen), data[data["dataset"].isin(chosen)]
 
 
 def pairs(data: pd.DataFrame, look: Look) -> list[tuple[str, str]]:
     """Return the panels of a figure: every dataset with every task, tasks one after another.
 
-    Three datasets stand below each other task by task, as papers print them.
+    Three datasets stand side by side, task below task, as papers print them.
     """
     datasets = [name for name in look.datasets if name in set(data["dataset"])]
     tasks = list(dict.fromkeys(data["task"]))
     present = set(zip(data["dataset"], data["task"], strict=True))
-    if len(datasets) == 3 and look.width == "page":
+    if len(datasets) == 3 and look.width == "page" and data["method"].nunique() <= CROWDED:
         grid = [(dataset, task) for task in tasks for dataset in datasets]
     else:
         grid = [(dataset, task) for dataset in datasets for task in tasks]
     return [pair for pair in grid if pair in present]
+
+
+def line_figure(
+    data: pd.DataFrame,
+    look: Look,
+    x: str,
+    y: str,
+    labels: tuple[str, str],
+    prepare: Callable[[Axes], object],
+    dense: bool = False,
+) -> Figure:
+    """Return a panel a dataset and task with a line a method.
+
+    Parameters
+    ----------
+    data : columns dataset, task, method, `x`, `y` and the spread, `y` with "_std" or just "std"
+    look : Look
+    x, y : columns
+    labels : names of the axes
+    prepare : called with each panel before anything is drawn on it
+    dense : whether there are too many points to mark each
+    """
+    panels, methods = pairs(data, look), look.ordered(data["method"])
+    figure, axes = make_figure(look, len(panels), PANEL_HEIGHT, len(methods))
+    spread = f"{y}_std" if f"{y}_std" in data else "std"
+    for panel, (dataset, task) in zip(axes, panels, strict=True):
+        part = data[(data["dataset"] == dataset) & (data["task"] == task)]
+        lines = dict(list(part.groupby("method", sort=False)))
+        prepare(panel)
+        for method in methods:
+            if method in lines:
+                line = lines[method]
+                plot_line(panel, look.methods[method], line[x], line[y], line[spread], dense)
+        panel.set(title=titled(look, dataset, task), ylim=(0, None))
+    outer_labels(axes, *labels)
+    shared_legend(figure, look, methods)
+    return figure
+
+
+def outer_labels(axes: Sequence[Axes], x: str, y: str) -> None:
+    """Name the axes once: below the lowest panels and left of the first ones."""
+    grid = axes[0].get_gridspec()
+    columns = 1 if grid is None else grid.ncols
+    for index, panel in enumerate(axes):
+        if index + columns >= len(axes):
+            panel.set_xlabel(x)
+        if index % columns == 0:
+            panel.set_ylabel(y)
 
 
 def shared_legend(
@@ -151,9 +225,9 @@ def shared_legend(
     names = look.ordered(methods)
     shown = {name: label(look, name) for name in names}
     lines = handles or {name: Line2D([], [], **line_style(look.methods[name])) for name in names}
-    # 7-point letters are about 4.3 points wide; handle and gaps take 36 points
-    widest = max(len(text) for text in shown.values()) * 4.3 + 36
+    widest = max(text_points(figure, text) for text in shown.values()) + 34  # handle and gaps
     columns = max(1, min(len(names), int(look.inches * POINTS / widest)))
+    columns = -(-len(names) // -(-len(names) // columns))  # no column much shorter than the others
     figure.legend(
         [lines[name] for name in names],
         [shown[name] for name in names],
@@ -161,6 +235,16 @@ def shared_legend(
         ncols=columns,
     )
     grow(figure, -(-len(names) // columns) * 10.5 + 8)
+
+
+def text_points(figure: Figure, text: str) -> float:
+    """Return how wide a text of a legend is."""
+    from matplotlib.font_manager import FontProperties
+
+    font = FontProperties(family=RC["font.family"], size=RC["legend.fontsize"])
+    renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]
+    width, _, _ = renderer.get_text_width_height_descent(text, font, ismath=False)
+    return float(width) * POINTS / figure.dpi
 
 
 def grow(figure: Figure, points: float) -> None:
@@ -182,19 +266,24 @@ def line_style(method: MethodLook) -> dict[str, Any]:
 def plot_line(
     axes: Axes,
     method: MethodLook,
-    x: Sequence[float],
-    y: Sequence[float],
-    spread: Sequence[float] | None = None,
-    marks: int = 8,
+    x: Any,
+    y: Any,
+    spread: Any = None,
+    dense: bool = False,
 ) -> None:
-    """Draw a method's line, about `marks` markers on it, with a band of the spread."""
+    """Draw a method's line with a band of the spread.
+
+    Where points are dense, markers are spaced evenly along the line and begin at another place
+    for every marker, so that lines that coincide still show who they are.
+    """
     import numpy as np
 
-    every = max(1, len(x) // marks)
+    phase = MARKERS.index(method.marker) / len(MARKERS)
+    every = (0.3 * phase, 0.3) if dense and len(x) > 2 else None
     axes.plot(x, y, **line_style(method), markevery=every)
     if spread is not None and np.nansum(spread) > 0:
         low, high = np.subtract(y, spread), np.add(y, spread)
-        axes.fill_between(x, low, high, color=method.colour, alpha=0.15, linewidth=0)
+        axes.fill_between(x, low, high, color=method.colour, alpha=0.12, linewidth=0)
 
 
 def number(value: float, _position: int | None = None) -> str:

@@ -1,0 +1,62 @@
+"""A measure against the length of the codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hashbench import figures
+from hashbench.look import Look
+from hashbench.report import Exhibit, NothingToShowError, Picture, Report
+from hashbench.summary import over_seeds
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from hashbench.derive import Results
+
+
+class BitsCurve(Report):
+    """Every measure against code length, with the spread over seeds as a band."""
+
+    name = "bits-curve"
+    title = "Code length"
+
+    def data(self, results: Results) -> pd.DataFrame:
+        """Return means and standard deviations over seeds."""
+        scores = results.scores().drop(columns=["low", "high", "chance"])
+        if scores["bits"].nunique() < 2:
+            raise NothingToShowError("one code length; two or more make a curve")
+        return over_seeds(scores)
+
+    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+        """Return a figure for each measure and kind of database codes."""
+        pictures = []
+        for (measure, database), group in data.groupby(["measure", "database"], sort=False):
+            for name, part in figures.sheets(group, look, figures.PANEL_HEIGHT):
+                ticks = sorted(set(part["bits"]))
+
+                def prepare(panel: Axes, ticks: list[int] = ticks) -> None:
+                    panel.set_xscale("log", base=2)
+                    panel.set_xticks(ticks, [str(bits) for bits in ticks])
+                    panel.minorticks_off()
+
+                figure = figures.line_figure(
+                    part.sort_values("bits", kind="stable"),
+                    look,
+                    "bits",
+                    "mean",
+                    ("bits", str(measure)),
+                    prepare,
+                )
+                caption = look.caption(
+                    "Score against code length; bands are standard deviations over seeds",
+                    part["dataset"],
+                    measure=str(measure),
+                    database=str(database),
+                    seeds=list(part["seeds"]),
+                )
+                title = f"{measure} {database} {name}"
+                pictures.append(Picture(title, caption, figure, look.notes(part["method"])))
+        return pictures

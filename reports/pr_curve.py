@@ -1,0 +1,68 @@
+"""Precision against recall, by rank and by Hamming radius."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hashbench import figures
+from hashbench.look import Look
+from hashbench.report import Exhibit, NothingToShowError, Picture, Report
+from hashbench.summary import over_seeds
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from hashbench.derive import Results
+
+#: How curves are made: the measure that gives them, and what a caption says of it.
+WAYS = {
+    "rank": ("PR", "mean over queries at each rank"),
+    "radius": ("PR(by=radius,mean=micro)", "all queries' Hamming balls of each radius together"),
+}
+
+
+class PrecisionRecallCurve(Report):
+    """Precision against recall as more is returned: by rank, and by Hamming radius."""
+
+    name = "pr-curve"
+    title = "Precision and recall"
+
+    def data(self, results: Results) -> pd.DataFrame:
+        """Return points of the curves, means over seeds; x is the rank or the radius."""
+        import pandas as pd
+
+        tables = [
+            over_seeds(results.curves(measure), ["precision", "recall"]).assign(by=way)
+            for way, (measure, _) in WAYS.items()
+        ]
+        table = pd.concat(tables, ignore_index=True).dropna(subset="precision")
+        if table.empty:
+            raise NothingToShowError("no cell is done")
+        return table
+
+    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+        """Return a figure for each way, code length and kind of database codes."""
+        pictures = []
+        for (by, bits, database), group in data.groupby(["by", "bits", "database"], sort=False):
+            for name, part in figures.sheets(group, look, figures.PANEL_HEIGHT):
+                figure = figures.line_figure(
+                    part.sort_values("x", kind="stable"),
+                    look,
+                    "recall",
+                    "precision",
+                    ("recall", "precision"),
+                    lambda panel: panel.set_xlim(0, 1),
+                    dense=True,
+                )
+                measure, words = WAYS[str(by)]
+                caption = look.caption(
+                    f"Precision against recall by {by} at {bits} bits ({words})",
+                    part["dataset"],
+                    measure=measure,
+                    database=str(database),
+                    seeds=list(part["seeds"]),
+                )
+                title = f"{by} {bits} bits {database} {name}"
+                pictures.append(Picture(title, caption, figure, look.notes(part["method"])))
+        return pictures

@@ -1,0 +1,55 @@
+"""Precision among the first K items, for growing K."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hashbench import figures
+from hashbench.look import Look
+from hashbench.report import Exhibit, NothingToShowError, Picture, Report
+from hashbench.summary import over_seeds
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from hashbench.derive import Results
+
+
+class TopKCurve(Report):
+    """Precision among the first K items against K."""
+
+    name = "topk-curve"
+    title = "Precision among the first K"
+
+    def data(self, results: Results) -> pd.DataFrame:
+        """Return precision and recall at each K, means over seeds."""
+        curves = results.curves("PR").rename(columns={"x": "K"})
+        if curves.empty:
+            raise NothingToShowError("no cell is done")
+        return over_seeds(curves, ["precision", "recall"])
+
+    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+        """Return a figure for each code length and kind of database codes."""
+        pictures = []
+        for (bits, database), group in data.groupby(["bits", "database"], sort=False):
+            for name, part in figures.sheets(group, look, figures.PANEL_HEIGHT):
+                figure = figures.line_figure(
+                    part.sort_values("K", kind="stable"),
+                    look,
+                    "K",
+                    "precision",
+                    ("K items returned", "precision"),
+                    lambda panel: figures.log_axis(panel, "x"),
+                    dense=True,
+                )
+                caption = look.caption(
+                    f"Precision among the first K items at {bits} bits",
+                    part["dataset"],
+                    measure="PR",
+                    database=str(database),
+                    seeds=list(part["seeds"]),
+                )
+                title = f"{bits} bits {database} {name}"
+                pictures.append(Picture(title, caption, figure, look.notes(part["method"])))
+        return pictures
