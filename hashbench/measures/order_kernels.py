@@ -14,6 +14,24 @@ from hashbench.measures.kernels import grade_tile
 from hashbench.measures.tie_kernels import ALL, RETRIEVED
 
 
+@njit(cache=True, error_model="numpy")
+def _sum_of_precisions(grades, most):
+    """Return the number of hits in some ranks, `most` at most, and the sum of precisions at them.
+
+    The places of the hits are written down first, without a branch: whether an item is relevant
+    is what a processor guesses worst.
+    """
+    places = np.empty(grades.size + 1, np.int32)
+    found = 0
+    for i in range(grades.size):
+        places[found] = i
+        found += grades[i] > 0
+    total = 0.0
+    for hit in range(min(found, most)):
+        total += (hit + 1) / (places[hit] + 1)
+    return min(found, most), total
+
+
 @njit(cache=True, error_model="numpy", parallel=True)
 def average_precision(grades, relevant, cutoff, norm):
     """Return AP over the first `cutoff` ranks of every query; nan without a relevant item.
@@ -32,11 +50,7 @@ def average_precision(grades, relevant, cutoff, norm):
     """
     values = np.empty(grades.shape[0])
     for q in prange(grades.shape[0]):
-        found, total = 0, 0.0
-        for i in range(min(cutoff, grades.shape[1])):
-            if grades[q, i] > 0:
-                found += 1
-                total += found / (i + 1)
+        found, total = _sum_of_precisions(grades[q, :cutoff], cutoff)
         if relevant[q] == 0:
             values[q] = np.nan
         elif norm == RETRIEVED:
@@ -51,13 +65,7 @@ def first_hits_precision(grades, cutoff):
     """Return the mean precision at the first `cutoff` relevant items, or at all if fewer."""
     values = np.empty(grades.shape[0])
     for q in prange(grades.shape[0]):
-        found, total = 0, 0.0
-        for i in range(grades.shape[1]):
-            if grades[q, i] > 0:
-                found += 1
-                total += found / (i + 1)
-                if found == cutoff:
-                    break
+        found, total = _sum_of_precisions(grades[q], cutoff)
         values[q] = total / found if found > 0 else np.nan
     return values
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 EXPECTED, OPTIMISTIC, PESSIMISTIC = 0, 1, 2
 RETRIEVED, ALL, MIN = 0, 1, 2
@@ -135,7 +135,7 @@ def _hypergeometric_mean(S, M, N, n, r, m, least, most):
     return values / weights
 
 
-@njit(cache=True, error_model="numpy", parallel=True)
+@njit(cache=True, error_model="numpy")
 def average_precision(counts, cutoff, norm, ties):
     """Return AP over the first `cutoff` ranks of every query; nan without a relevant item.
 
@@ -151,7 +151,7 @@ def average_precision(counts, cutoff, norm, ties):
     (queries,) float64
     """
     values = np.empty(counts.shape[0])
-    for q in prange(counts.shape[0]):
+    for q in range(counts.shape[0]):
         S, M, N = 0.0, 0, 0
         mean = -1.0
         for d in range(counts.shape[1]):
@@ -228,14 +228,14 @@ def _waiting_time(others, good, hit):
     return weights / total
 
 
-@njit(cache=True, error_model="numpy", parallel=True)
+@njit(cache=True, error_model="numpy")
 def first_hits_precision(counts, cutoff, ties):
     """Return the mean precision at the first min(cutoff, R) relevant items; nan without one.
 
     Parameters and result are those of `average_precision`.
     """
     values = np.empty(counts.shape[0])
-    for q in prange(counts.shape[0]):
+    for q in range(counts.shape[0]):
         S, M, N = 0.0, 0, 0
         for d in range(counts.shape[1]):
             r = counts[q, d, 1]
@@ -255,7 +255,7 @@ def first_hits_precision(counts, cutoff, ties):
     return values
 
 
-@njit(cache=True, error_model="numpy", parallel=True)
+@njit(cache=True, error_model="numpy")
 def hits(counts, ranks, ties):
     """Return how many relevant items stand in the first k ranks.
 
@@ -270,7 +270,7 @@ def hits(counts, ranks, ties):
     (queries, points) float64
     """
     found = np.empty((counts.shape[0], ranks.size))
-    for q in prange(counts.shape[0]):
+    for q in range(counts.shape[0]):
         d, M, N = -1, 0, 0
         n, r = 0, 0
         for point in range(ranks.size):
@@ -289,7 +289,7 @@ def hits(counts, ranks, ties):
     return found
 
 
-@njit(cache=True, error_model="numpy", parallel=True)
+@njit(cache=True, error_model="numpy")
 def discounted_gain(counts, discounts, cutoff, ties):
     """Return the gain of the first `cutoff` ranks, each divided by log2(rank + 1).
 
@@ -307,7 +307,7 @@ def discounted_gain(counts, discounts, cutoff, ties):
     """
     levels = counts.shape[2]
     values = np.zeros(counts.shape[0])
-    for q in prange(counts.shape[0]):
+    for q in range(counts.shape[0]):
         N = 0
         for d in range(counts.shape[1]):
             n = counts[q, d].sum()

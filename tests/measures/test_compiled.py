@@ -1,0 +1,43 @@
+"""What is compiled once is loaded by every later process."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+CODE = """
+import json
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+from hashbench.measures import evaluate, kernels, order_kernels, tie_kernels
+
+codes = np.arange(64).reshape(16, 4) % 3 == 0
+labels = np.arange(16) % 3
+evaluate(codes[:3], codes, labels[:3], labels, "AP")
+hits = misses = 0
+for module in (kernels, order_kernels, tie_kernels):
+    for value in vars(module).values():
+        if isinstance(value, Dispatcher):
+            hits += sum(value.stats.cache_hits.values())
+            misses += sum(value.stats.cache_misses.values())
+print(json.dumps([hits, misses]))
+"""
+
+
+def counts(cache):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache), "NUMBA_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", CODE], capture_output=True, text=True, check=True, env=environment
+    )
+    return json.loads(done.stdout)
+
+
+def test_a_second_process_compiles_nothing(tmp_path):
+    first_hits, first_misses = counts(tmp_path)
+    assert first_hits == 0
+    assert first_misses > 0
+    hits, misses = counts(tmp_path)
+    assert hits > 0
+    assert misses == 0
