@@ -22,4 +22,6 @@ def relative_ridge(X: Matrix, strength: float, mean: Matrix) -> Ridge:
     """
     n, d = X.shape
     # The squared norm of the centred rows is n / 2 times their mean squared distance.
-    return Ridge(X, strength * mean_squared_distance(X) * n / (2 * d), mean)
+    eigenvalue = mean_squared_distance(X) * n / (2 * d)
+    # Rows that are all equal have no size to be relative to; they predict nothing anyway.
+    return Ridge(X, strength * (eigenvalue if eigenvalue > 0 else 1.0), mean)
