@@ -1,6 +1,10 @@
+import os
+
+import fidelity
 import numpy as np
 import pytest
 
+import hashbench
 from hashbench.conformance import toy
 from hashbench.errors import HashbenchError
 from hashbench.linalg import random_rotation, stiefel
@@ -115,3 +119,25 @@ def test_partial_fit_names_what_does_not_fit():
         method.partial_fit(views, Y[:, :3])
     with pytest.raises(HashbenchError, match="chunk_size: found 0"):
         LEMON(chunk_size=0).fit(views, Y)
+
+
+@pytest.mark.skipif("HASHBENCH_DATA" not in os.environ, reason="HASHBENCH_DATA is not set")
+def test_one_chunk_and_eight_chunks_are_equally_good():
+    train, query, train_labels, query_labels = fidelity.split_parts("wiki")
+
+    def score(chunks):
+        values = []
+        for seed in range(5):
+            method = LEMON(chunk_size=len(train_labels) // chunks, random_state=seed)
+            method.fit(train, train_labels)
+            for view in (0, 1):
+                asked = method.encode(query[view], view)
+                for database in (method.codes_, method.encode(train[1 - view], 1 - view)):
+                    found = hashbench.evaluate(
+                        asked, database, query_labels, train_labels, ["AP(ties=index)"]
+                    )
+                    values.append(found["AP(ties=index)"])
+        return np.reshape(values, (5, 4)).mean(axis=0)
+
+    one, eight = score(1), score(8)
+    assert (np.abs(one - eight) < 0.03).all()
