@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_info
 
 from hashbench.codes import as_words
 from hashbench.errors import HashbenchError
@@ -157,7 +158,13 @@ def compute(
     }
     if history:
         save(folder / "history.npz", history)
-    return {**record, "seconds": seconds, "resident_at_start": resident, "peak": peak_memory()}
+    return {
+        **record,
+        "seconds": seconds,
+        "resident_at_start": resident,
+        "peak": peak_memory(),
+        "pools": thread_pools(),
+    }
 
 
 def check_source(plugin: Plugin, cell: Cell) -> None:
@@ -263,6 +270,14 @@ def save(path: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
     """Write arrays to a compressed npz file."""
     with writing(path):
         np.savez_compressed(path, **arrays)  # type: ignore[arg-type]
+
+
+def thread_pools() -> list[str]:
+    """Return the libraries that compute in threads, with how many they were left."""
+    return [
+        f"{pool['internal_api']} {pool['version']}: {pool['num_threads']}"
+        for pool in threadpool_info()
+    ]
 
 
 def peak_memory() -> int:

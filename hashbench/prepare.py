@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import mmap
 import os
 import shutil
 import tempfile
@@ -221,21 +222,28 @@ def check_data(data: Data, name: str) -> None:
 
 
 def save_data(data: Data, folder: Path) -> None:
-    """Write a dataset as plain arrays."""
+    """Write a dataset as plain arrays; a view that is a map of a file is only pointed to."""
+    maps: dict[int, dict[str, Any]] = {}
     for m, X in enumerate(data.views):
+        whole = isinstance(getattr(X, "base", None), mmap.mmap)  # and no part of a map
+        if isinstance(X, np.memmap) and whole and X.flags.c_contiguous:
+            about = {"filename": str(X.filename), "offset": X.offset}
+            maps[m] = {**about, "dtype": X.dtype.str, "shape": list(X.shape)}
+            continue
         arrays = array_parts(X)
         for part, array in zip(_PARTS if len(arrays) > 1 else ("",), arrays, strict=True):
             np.save(folder / f"view_{m}{part}.npy", array)
     np.save(folder / "labels.npy", np.asarray(data.labels, np.uint8))
     for part, rows in data.given.items():
         np.save(folder / f"given_{part}.npy", rows)
-    about = {
+    record = {
         "shapes": [list(X.shape) for X in data.views],
+        "maps": maps,
         "view_names": data.view_names,
         "label_names": data.label_names,
         "given": sorted(data.given),
     }
-    (folder / "about.json").write_text(json.dumps(about))
+    (folder / "about.json").write_text(json.dumps(record))
 
 
 _PARTS = ("_data", "_indices", "_indptr")
@@ -244,20 +252,23 @@ _PARTS = ("_data", "_indices", "_indptr")
 def open_data(folder: Path) -> Data:
     """Map a dataset that :func:`save_data` wrote; display strings are not among it."""
     about = json.loads((folder / "about.json").read_text())
-    views: list[Any] = []
-    for m, shape in enumerate(about["shapes"]):
-        if (folder / f"view_{m}.npy").exists():
-            views.append(np.load(folder / f"view_{m}.npy", mmap_mode="r"))
-        else:
-            parts = [np.load(folder / f"view_{m}{part}.npy", mmap_mode="r") for part in _PARTS]
-            views.append(scipy.sparse.csr_matrix(tuple(parts), shape=shape))
     return Data(
-        views=views,
+        views=[_open_view(folder, m, about) for m in range(len(about["shapes"]))],
         labels=np.load(folder / "labels.npy"),
         view_names=tuple(about["view_names"]),
         label_names=tuple(about["label_names"]),
         given={part: np.load(folder / f"given_{part}.npy") for part in about["given"]},
     )
+
+
+def _open_view(folder: Path, m: int, about: Mapping[str, Any]) -> Any:
+    if str(m) in about["maps"]:
+        place = about["maps"][str(m)]
+        return np.memmap(**{**place, "shape": tuple(place["shape"])}, mode="r")
+    if (folder / f"view_{m}.npy").exists():
+        return np.load(folder / f"view_{m}.npy", mmap_mode="r")
+    parts = [np.load(folder / f"view_{m}{part}.npy", mmap_mode="r") for part in _PARTS]
+    return scipy.sparse.csr_matrix(tuple(parts), shape=about["shapes"][m])
 
 
 def write_rows(blocks: Iterator[Matrix], path: Path, rows: int) -> None:

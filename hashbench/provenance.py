@@ -31,26 +31,27 @@ def source_hash(plugin: Plugin) -> str:
     uses. The rest of the harness is covered by the protocol version. Kept once computed: what
     counts is the source that was imported, not what an editor has made of it since.
     """
-    files: dict[str, Path] = {}
+    files: dict[Path, str] = {}
     _collect(sys.modules[plugin.cls.__module__], plugin.path.parent, files)
     digest = hashlib.sha256()
-    for name in sorted(files):
-        digest.update(f"{name}\n".encode() + files[name].read_bytes() + b"\0")
+    for path, name in sorted(files.items(), key=lambda item: item[1]):
+        digest.update(f"{name}\n".encode() + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 
 
-def _collect(module: ModuleType, folder: Path, files: dict[str, Path]) -> None:
+def _collect(module: ModuleType, folder: Path, files: dict[Path, str]) -> None:
+    """Add a module's file and those it uses, by names that are the same on every machine."""
     path = Path(inspect.getfile(module)).resolve()
-    if path.name in files:
+    if path in files:
         return
-    files[path.name] = path
+    files[path] = path.name if path.parent == folder else module.__name__
     for value in list(vars(module).values()):
         name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", "")
         used = sys.modules.get(name) if isinstance(name, str) else None
-        if used is None or used is module or getattr(used, "__file__", None) is None:
+        if used is None or getattr(used, "__file__", None) is None:
             continue
-        place = Path(inspect.getfile(used)).resolve()
-        if place.parent == folder or used.__name__.startswith("hashbench.linalg"):
+        beside = Path(inspect.getfile(used)).resolve().parent == folder
+        if beside or used.__name__.startswith("hashbench.linalg"):
             _collect(used, folder, files)
 
 

@@ -47,6 +47,7 @@ def make_record(outcome: Outcome) -> dict[str, Any]:
         "peak_memory": max(result.get("peak", 0), result.get("tree_peak", 0)),
         "resident_at_start": result.get("resident_at_start"),
         "threads": result.get("threads"),
+        "pools": result.get("pools"),
         "alone": result.get("alone"),
         "learned": result.get("learned"),
         "item_bytes": result.get("item_bytes"),

@@ -96,19 +96,19 @@ class Store:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for folder in (self.work, self.prepared):
-            shutil.rmtree(folder, ignore_errors=True)
+        self._recover()
         if self._lock is not None:
             self._lock.truncate(0)
             self._lock.close()
 
     def _recover(self) -> None:
-        """Finish or undo the replacement of a cell that a kill interrupted."""
+        """Undo the replacement of a cell that was cut in the middle; clear everything else."""
         for old in self.work.glob("old-*"):
             place = self.cells / old.name.removeprefix("old-")
             if not place.exists():
                 os.rename(old, place)
-        shutil.rmtree(self.work, ignore_errors=True)
+        for folder in (self.work, self.prepared):
+            shutil.rmtree(folder, ignore_errors=True)
 
     def get(self, cell_id: str) -> Stored | None:
         """Return a cell, or None if it is not there; raise DamagedError if it is not right."""

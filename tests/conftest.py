@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from hashbench.cell import Cell
+
 
 @pytest.fixture(scope="session")
 def hashbench():
@@ -23,3 +25,26 @@ def hashbench():
         )
 
     return run
+
+
+@pytest.fixture(scope="session")
+def make_cell():
+    """Return a function that makes a cell of a method and dataset that need not exist."""
+
+    def make(**changes: object) -> Cell:
+        fields: dict[str, object] = {
+            "dataset": "toy",
+            "fingerprint": "f",
+            "protocol": "random",
+            "split": "s",
+            "preprocessing": ("none", "none"),
+            "method": "edsh",
+            "params": "gamma=1",
+            "parameters": {"gamma": 1.0, "kind": None},
+            "source": "h",
+            "bits": 8,
+            "seed": 0,
+        }
+        return Cell(**{**fields, **changes})
+
+    return make

@@ -117,7 +117,8 @@ def compute(
             store.put_split(path)
         store.write_text("study.toml", resolved(study, registry).to_toml())
         store.write_text(FILE, found.plan.to_json())
-        for line in (*found.notes, *store.audit()):
+        broken = [f"broken plugin {each.path}: {each.error}" for each in registry.broken]
+        for line in (*broken, *found.notes, *store.audit()):
             progress.note(line)
         stored = store.read([cell.id for cell in found.plan.cells])
         todo = {cell.id for cell in pending(found.plan.cells, stored, **choice)}

@@ -129,12 +129,15 @@ class LocalExecutor:
 
     @staticmethod
     def _next(waiting: deque[Task], needed: dict[Task, Outcome | None]) -> Task | None:
-        """Take the first task that can run now, or what the first one without it needs."""
+        """Take the first task that can run now, or what the first one without it needs.
+
+        Data are prepared for one split at a time, so that the disk need not hold all of them.
+        """
         for task in waiting:
             if task.needs is None or needed.get(task.needs) is not None:
                 waiting.remove(task)
                 return task
-            if task.needs not in needed:
+            if task.needs not in needed and None not in needed.values():
                 needed[task.needs] = None
                 return task.needs
         return None

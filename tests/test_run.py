@@ -1,0 +1,254 @@
+"""The command from end to end: what a user types and what lies on the disk afterwards."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import tomllib
+
+import numpy as np
+import pytest
+
+from hashbench.store import checksum
+
+pytestmark = pytest.mark.xdist_group("run")
+
+MINE = '''
+import numpy as np
+from hashbench import LinearMethod
+
+
+class Mine(LinearMethod):
+    """The best directions of the first view, found again in the others."""
+
+    name = "mine"
+    title = "Mine"
+    supervised = False
+
+    def __init__(self, n_bits=16, ridge=1.0, random_state=None):
+        self.n_bits = n_bits
+        self.ridge = ridge
+        self.random_state = random_state
+
+    def fit(self, views, labels=None):
+        views, _, rng = self.begin_fit(views, labels)
+        self.means_ = [X.mean(axis=0) for X in views]
+        V = (views[0] - self.means_[0]) @ rng.standard_normal((views[0].shape[1], self.n_bits))
+        self.projections_ = [
+            np.linalg.solve(Z.T @ Z + self.ridge * np.eye(Z.shape[1]), Z.T @ V)
+            for Z in (X - mean for X, mean in zip(views, self.means_))
+        ]
+        return self
+'''
+
+
+@pytest.fixture(scope="module")
+def study(hashbench, tmp_path_factory):
+    """A run of a plugin beside a built-in method: how it ended, and the folder."""
+    folder = tmp_path_factory.mktemp("study")
+    (folder / "mine.py").write_text(MINE)
+    out = folder / "out"
+    done = hashbench(
+        "run", "--plugin", folder / "mine.py", "-m", "mine,mine[ridge=5],edsh", "-d", "synthetic",
+        "-b", "16", "-s", "1", "-o", out,
+    )  # fmt: skip
+    return done, out
+
+
+def table(path):
+    with path.open() as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_a_method_in_a_file_of_its_own_appears_in_the_table(study):
+    done, _ = study
+    assert done.returncode == 0, done.stderr
+    assert "AP on synthetic, database codes encoded" in done.stdout
+    for label in ("mine ", "mine[ridge=5] ", "edsh "):
+        assert f"\n{label}" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_results_are_tidy(study):
+    _, out = study
+    rows = table(out / "results.csv")
+    assert list(rows[0]) == [
+        "dataset", "method", "params", "bits", "seed", "task", "database", "measure", "value",
+    ]  # fmt: skip
+    assert {row["measure"] for row in rows} == {"AP", "AP(ties=index)@100", "P@100"}
+    assert {(row["method"], row["params"]) for row in rows} == {
+        ("mine", ""), ("mine", "ridge=5"), ("edsh", ""),
+    }  # fmt: skip
+    assert {row["method"] for row in rows if row["database"] == "learned"} == {"edsh"}
+    assert all(0 <= float(row["value"]) <= 1 for row in rows)
+
+
+def test_runs_say_how_and_where(study):
+    _, out = study
+    rows = table(out / "runs.csv")
+    assert [row["status"] for row in rows] == ["done"] * 3
+    for row in rows:
+        assert float(row["fit_seconds"]) > 0
+        assert int(row["peak_memory"]) > 1 << 20
+        assert row["threads"] == "1"
+        assert row["numpy"] == np.__version__
+
+
+def test_what_was_asked_is_kept_and_runs_again_to_the_same_cells(hashbench, study):
+    _, out = study
+    asked = tomllib.loads((out / "study.toml").read_text())
+    assert asked["methods"] == ["mine", "mine[ridge=5]", "edsh"]
+    before = (out / "results.csv").read_bytes()
+    again = hashbench("run", out / "study.toml", "-o", out)
+    assert again.returncode == 0, again.stderr
+    assert again.stderr == "3 of 3 cells are in the store already\n"
+    assert (out / "results.csv").read_bytes() == before
+
+
+def test_a_plan_shows_the_grid_and_changes_nothing(hashbench, study, tmp_path):
+    _, out = study
+    before = sorted(path.name for path in out.rglob("*"))
+    planned = hashbench("run", out / "study.toml", "-s", "3", "-o", out, "--plan")
+    assert planned.returncode == 0, planned.stderr
+    assert f"9 cells; in {out}: 3 done; 6 to run" in planned.stdout
+    assert "left with" in planned.stdout
+    assert sorted(path.name for path in out.rglob("*")) == before
+    nowhere = hashbench("run", "-m", "cca", "-d", "synthetic", "-o", tmp_path / "no", "--plan")
+    assert "nothing yet; 1 to run" in nowhere.stdout
+    assert not (tmp_path / "no").exists()
+
+
+def test_status_in_words_and_as_json(hashbench, study):
+    _, out = study
+    assert hashbench("status", out).stdout == "3 cells: 3 done\n"
+    said = json.loads(hashbench("status", out, "--json").stdout)
+    assert said["counts"] == {
+        "done": 3, "failed": 0, "timeout": 0, "memory": 0, "skipped": 0, "left": 0,
+    }  # fmt: skip
+    nothing = hashbench("status", out / "cells")
+    assert nothing.returncode == 2
+    assert "found no plan.json" in nothing.stderr
+
+
+def test_a_damaged_cell_is_named_set_aside_and_computed_again(hashbench, study, tmp_path):
+    _, out = study
+    copy = tmp_path / "copy"
+    shutil.copytree(out, copy)
+    victim = table(copy / "runs.csv")[0]["id"]
+    (copy / "cells" / victim / "codes.npz").write_bytes(b"rubbish")
+    assert "damaged" in hashbench("status", copy).stdout
+    mended = hashbench("run", copy / "study.toml", "-o", copy)
+    assert mended.returncode == 0, mended.stderr
+    assert f"set aside {victim}" in mended.stderr
+    assert "2 of 3 cells are in the store already" in mended.stderr
+    assert (copy / "results.csv").read_bytes() == (out / "results.csv").read_bytes()
+    (kept,) = (copy / "set-aside").glob(f"*/{victim}/codes.npz")
+    assert kept.read_bytes() == b"rubbish"
+
+
+def test_timing_runs_cells_alone_and_those_again_that_did_not(hashbench, tmp_path):
+    flags = ["run", "-m", "random,cca,edsh", "-d", "synthetic", "-b", "8", "-s", "2"]
+    flags += ["-o", tmp_path / "out"]
+    assert hashbench(*flags, "-j", "3").returncode == 0
+    beside = [row for row in table(tmp_path / "out" / "runs.csv") if row["alone"] == "False"]
+    assert beside
+    timed = hashbench(*flags, "--timing")
+    assert f"[{len(beside)}/{len(beside)}]" in timed.stderr
+    assert {row["alone"] for row in table(tmp_path / "out" / "runs.csv")} == {"True"}
+
+
+def test_changed_source_is_another_cell(hashbench, study, tmp_path):
+    _, out = study
+    changed = tmp_path / "mine.py"
+    changed.write_text(MINE.replace("ridge=1.0", "ridge=2.0"))
+    flags = ["-m", "mine,edsh", "-d", "synthetic", "-b", "16", "-s", "1", "-o", tmp_path / "out"]
+    shutil.copytree(out, tmp_path / "out")
+    again = hashbench("run", "--plugin", changed, *flags)
+    assert "1 of 2 cells are in the store already" in again.stderr
+    assert "2 cells in the store belong to other studies or versions" in hashbench(
+        "status", tmp_path / "out"
+    ).stdout  # fmt: skip
+
+
+def test_quiet_says_nothing_but_the_result(hashbench, study):
+    _, out = study
+    said = hashbench("run", out / "study.toml", "-o", out, "--quiet", "--force")
+    assert said.returncode == 0
+    assert said.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["-m", "edhs"], "unknown method 'edhs'; did you mean 'edsh'?"),
+        (["-d", "synthetc"], "unknown dataset 'synthetc'; did you mean 'synthetic'"),
+        (["-b", "many"], "bits: found 'many'; allowed: whole numbers from 1 up"),
+        (["-j", "0"], "jobs: found '0'; allowed: whole numbers from 1 up"),
+        (["--measures", "mAP"], "unknown measure 'mAP'"),
+        (["--retry", "broken"], "unknown status 'broken'; allowed: done, failed"),
+        (["--executor", "slurm"], "unknown executor 'slurm'; allowed: dask, local"),
+        (["-d", "synthetic[rows=1]"], "split: found 0 queries of 1 rows"),
+        (["nowhere.toml"], "study file 'nowhere.toml' does not exist"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(hashbench, tmp_path, flags, message):
+    done = hashbench("run", "-m", "cca", "-d", "synthetic", "-o", tmp_path / "out", *flags)
+    assert done.returncode == 2
+    assert done.stderr.startswith("hashbench: ")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_dataset_that_is_not_there_costs_its_own_cells(hashbench, tmp_path):
+    out = tmp_path / "out"
+    done = hashbench(
+        "run", "-m", "cca", "-d", "nuswide,synthetic", "-o", out, HASHBENCH_DATA=str(tmp_path)
+    )
+    assert done.returncode == 1
+    rows = {row["dataset"]: row for row in table(out / "runs.csv")}
+    assert rows["synthetic"]["status"] == "done"
+    assert rows["nuswide"]["status"] == "failed"
+    assert "nuswide" in rows["nuswide"]["reason"]
+
+
+def test_merging_brings_machines_together_and_names_conflicts(hashbench, tmp_path):
+    flags = ["run", "-m", "random,cca", "-d", "synthetic[rows=100]", "-b", "8"]
+    for name, seeds in (("a", "0,1"), ("b", "1,2")):
+        assert hashbench(*flags, "-s", seeds, "-o", tmp_path / name).returncode == 0
+    assert hashbench(*flags, "-s", "3", "-o", tmp_path / "whole").returncode == 0
+    merged = hashbench("merge", tmp_path / "a", tmp_path / "b", "-o", tmp_path / "all")
+    assert merged.returncode == 0, merged.stderr
+    same = (tmp_path / "all" / "results.csv").read_bytes()
+    assert same == (tmp_path / "whole" / "results.csv").read_bytes()
+    # The same cells with other codes, as another processor might give them.
+    for folder in (tmp_path / "b" / "cells").iterdir():
+        status = json.loads((folder / "status.json").read_text())
+        with np.load(folder / "codes.npz") as arrays:
+            codes = dict(arrays)
+        codes["query_0"] = codes["query_0"] ^ np.uint64(1)
+        np.savez_compressed(folder / "codes.npz", **codes)
+        status["files"]["codes.npz"] = checksum(folder / "codes.npz")
+        (folder / "status.json").write_text(json.dumps(status))
+    merged = hashbench("merge", tmp_path / "a", tmp_path / "b", "-o", tmp_path / "again")
+    assert merged.returncode == 1
+    assert merged.stderr.count("conflict: ") == 2
+    assert "random at 8 bits on synthetic[rows=100], seed 1: the codes in" in merged.stderr
+    first = table(tmp_path / "a" / "results.csv")
+    kept = [row for row in table(tmp_path / "again" / "results.csv") if row["seed"] in "01"]
+    assert kept == first
+
+
+def test_merging_names_versions_that_differ(hashbench, tmp_path):
+    for name, ridge in (("a", "1.0"), ("b", "2.0")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "mine.py").write_text(MINE.replace("ridge=1.0", f"ridge={ridge}"))
+        flags = ["--plugin", tmp_path / name / "mine.py", "-m", "mine", "-d", "synthetic"]
+        assert hashbench("run", *flags, "-o", tmp_path / name / "out").returncode == 0
+    merged = hashbench(
+        "merge", tmp_path / "a" / "out", tmp_path / "b" / "out", "-o", tmp_path / "all"
+    )
+    assert merged.returncode == 1
+    assert "have different versions of it" in merged.stderr
+    assert "parameters, source" in merged.stderr
+    assert len(table(tmp_path / "all" / "runs.csv")) == 1
