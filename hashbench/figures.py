@@ -106,22 +106,22 @@ def label(look: Look, method: str) -> str:
 
 
 def make_figure(
-    look: Look, panels: int, height: float, methods: int = 0, **options: Any
+    look: Look, panels: int, height: float, methods: int = 0, columns: int | None = None
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure with a number of panels, each of the given height in inches.
 
-    With many methods in each panel, panels are twice as wide and higher. Further options go to
-    ``subplots``.
+    With many methods in each panel, panels are twice as wide and higher. `columns` of them stand
+    side by side, or as many as fit.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    across = fitting_columns(look, panels, methods)
+    across = min(columns, panels) if columns else fitting_columns(look, panels, methods)
     down = -(-panels // across)
     height *= CROWDED_HEIGHT if methods > CROWDED else 1
     figure = Figure(figsize=(look.inches, down * height + 0.1), layout="constrained")
     FigureCanvasAgg(figure)
-    axes = figure.subplots(down, across, squeeze=False, **options).ravel()
+    axes = figure.subplots(down, across, squeeze=False).ravel()
     for unused in axes[panels:]:
         unused.set_axis_off()
     if look.heading:
@@ -286,8 +286,8 @@ def plot_line(
         axes.fill_between(x, low, high, color=method.colour, alpha=0.12, linewidth=0)
 
 
-def number(value: float, _position: int | None = None) -> str:
-    """Return a number for a logarithmic axis.
+def number(value: float, _position: float = 0) -> str:
+    """Return a number for an axis, short.
 
     Examples
     --------
@@ -295,7 +295,7 @@ def number(value: float, _position: int | None = None) -> str:
     ['0.001', '0.5', '10', '20k', '3M']
     """
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if value >= size:
+        if abs(value) >= size:
             return f"{value / size:g}{letter}"
     return f"{value:g}"
 

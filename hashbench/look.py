@@ -165,8 +165,11 @@ class Look:
         lines = []
         words = {RECONSTRUCTION: "reconstruction", NOT_HAMMING: "not Hamming codes"}
         for dagger, what in words.items():
-            found = [self.methods[name] for name in self.ordered(methods)]
-            each = [f"{m.title}: {m.notes[dagger]}" for m in found if dagger in m.notes]
+            titles: dict[str, list[str]] = {}
+            for shown in (self.methods[name] for name in self.ordered(methods)):
+                if dagger in shown.notes:
+                    titles.setdefault(shown.notes[dagger].rstrip("."), []).append(shown.title)
+            each = [f"{', '.join(found)}: {note}" for note, found in titles.items()]
             if each:
                 lines.append(f"{dagger} {what} ({'; '.join(each)})")
         return lines

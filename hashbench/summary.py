@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from hashbench.derive import Results
+
+
+def grouped(table: pd.DataFrame, *keys: str) -> Iterator[tuple[Any, pd.DataFrame]]:
+    """Yield the groups of a table in their order: the values of the keys, and the rows."""
+    for values, group in table.groupby(list(keys), sort=False, observed=True):
+        yield (values if len(keys) > 1 else values[0]), group
+
+
+def records(table: pd.DataFrame) -> list[Any]:
+    """Return the rows of a table, their fields as attributes."""
+    return list(table.itertuples(index=False))
 
 
 def over_seeds(table: pd.DataFrame, values: Sequence[str] = ("value",)) -> pd.DataFrame:
@@ -60,7 +71,7 @@ def best_methods(scores: pd.DataFrame, keys: Sequence[str], alpha: float = 0.05)
     import pandas as pd
 
     rows: list[dict[str, Any]] = []
-    for key, group in scores.groupby(list(keys), sort=False):
+    for key, group in grouped(scores, *keys):
         wide = group.pivot(index="seed", columns="method", values="value")
         complete = wide.loc[:, wide.notna().all()]
         ranks = complete.mean().rank(ascending=False, method="min")
@@ -68,7 +79,7 @@ def best_methods(scores: pd.DataFrame, keys: Sequence[str], alpha: float = 0.05)
         good = dict(zip(complete.columns, marks, strict=True))
         for method in wide.columns:
             place = {"rank": ranks.get(method, np.nan), "not_worse": bool(good.get(method, False))}
-            about = dict(zip(keys, key if isinstance(key, tuple) else (key,), strict=True))
+            about = dict(zip(keys, key if len(keys) > 1 else (key,), strict=True))
             rows.append({**about, "method": method, **place})
     return pd.DataFrame(rows)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hashbench import figures
 from hashbench.look import Look
 from hashbench.report import Exhibit, NothingToShowError, Picture, Report
-from hashbench.summary import over_seeds
+from hashbench.summary import grouped, over_seeds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +33,7 @@ class BitsCurve(Report):
     def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
         """Return a figure for each measure and kind of database codes."""
         pictures = []
-        for (measure, database), group in data.groupby(["measure", "database"], sort=False):
+        for (measure, database), group in grouped(data, "measure", "database"):
             for name, part in figures.sheets(group, look, figures.PANEL_HEIGHT):
                 ticks = sorted(set(part["bits"]))
 
@@ -47,14 +47,14 @@ class BitsCurve(Report):
                     look,
                     "bits",
                     "mean",
-                    ("bits", str(measure)),
+                    ("bits", measure),
                     prepare,
                 )
                 caption = look.caption(
                     "Score against code length; bands are standard deviations over seeds",
                     part["dataset"],
-                    measure=str(measure),
-                    database=str(database),
+                    measure=measure,
+                    database=database,
                     seeds=list(part["seeds"]),
                 )
                 title = f"{measure} {database} {name}"

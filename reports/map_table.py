@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hashbench.look import Look, arrow
 from hashbench.report import Entry, Exhibit, Group, NothingToShowError, Report, Table
-from hashbench.summary import best_methods, outcomes, over_seeds
+from hashbench.summary import best_methods, grouped, outcomes, over_seeds, records
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,10 +55,10 @@ class MapTable(Report):
     def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
         """Return a table for each measure, kind of database codes and handful of datasets."""
         tables = []
-        for (measure, database), group in data.groupby(["measure", "database"], sort=False):
+        for (measure, database), group in grouped(data, "measure", "database"):
             for datasets in _side_by_side(group, look):
                 part = group[group["dataset"].isin(datasets)]
-                tables.append(self._table(part, str(measure), str(database), look))
+                tables.append(self._table(part, measure, database, look))
         return tables
 
     def _table(self, data: pd.DataFrame, measure: str, database: str, look: Look) -> Table:
@@ -72,7 +72,7 @@ class MapTable(Report):
         methods = look.ordered(data["method"])
         seeds = list(data.loc[data["seeds"] > 0, "seeds"])
         spread = self.spread and max(seeds, default=1) > 1
-        found = {(row.task, row.method, row.dataset, row.bits): row for row in data.itertuples()}
+        found = {(row.task, row.method, row.dataset, row.bits): row for row in records(data)}
         groups = []
         for task in dict.fromkeys(data["task"]):
             rows = [

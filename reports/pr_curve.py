@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hashbench import figures
 from hashbench.look import Look
 from hashbench.report import Exhibit, NothingToShowError, Picture, Report
-from hashbench.summary import over_seeds
+from hashbench.summary import grouped, over_seeds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,7 +44,7 @@ class PrecisionRecallCurve(Report):
     def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
         """Return a figure for each way, code length and kind of database codes."""
         pictures = []
-        for (by, bits, database), group in data.groupby(["by", "bits", "database"], sort=False):
+        for (by, bits, database), group in grouped(data, "by", "bits", "database"):
             for name, part in figures.sheets(group, look, figures.PANEL_HEIGHT):
                 figure = figures.line_figure(
                     part.sort_values("x", kind="stable"),
@@ -55,12 +55,12 @@ class PrecisionRecallCurve(Report):
                     lambda panel: panel.set_xlim(0, 1),
                     dense=True,
                 )
-                measure, words = WAYS[str(by)]
+                measure, words = WAYS[by]
                 caption = look.caption(
                     f"Precision against recall by {by} at {bits} bits ({words})",
                     part["dataset"],
                     measure=measure,
-                    database=str(database),
+                    database=database,
                     seeds=list(part["seeds"]),
                 )
                 title = f"{by} {bits} bits {database} {name}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hashbench import figures
 from hashbench.look import Look
 from hashbench.report import Exhibit, NothingToShowError, Picture, Report
-from hashbench.summary import over_seeds
+from hashbench.summary import grouped, over_seeds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +32,7 @@ class TopKCurve(Report):
     def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
         """Return a figure for each code length and kind of database codes."""
         pictures = []
-        for (bits, database), group in data.groupby(["bits", "database"], sort=False):
+        for (bits, database), group in grouped(data, "bits", "database"):
             for name, part in figures.sheets(group, look, figures.PANEL_HEIGHT):
                 figure = figures.line_figure(
                     part.sort_values("K", kind="stable"),
@@ -47,7 +47,7 @@ class TopKCurve(Report):
                     f"Precision among the first K items at {bits} bits",
                     part["dataset"],
                     measure="PR",
-                    database=str(database),
+                    database=database,
                     seeds=list(part["seeds"]),
                 )
                 title = f"{bits} bits {database} {name}"

@@ -1,0 +1,75 @@
+"""What can be seen in codes without labels: balance, copies, bits that never change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from hashbench.look import Look
+from hashbench.report import Entry, Exhibit, Group, NothingToShowError, Report, Table
+from hashbench.summary import grouped, over_seeds, records
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from hashbench.derive import Results
+
+VALUES = ["items", "ones", "imbalance", "constant", "distinct", "correlation"]
+
+#: What the table prints: column, its heading, its format.
+SHOWN = (
+    ("ones", "ones", "{:.2f}"),
+    ("imbalance", "imbalance", "{:.2f}"),
+    ("correlation", "correlation", "{:.2f}"),
+    ("constant", "constant bits", "{:.3g}"),
+    ("distinct", "distinct codes", "{:.0f}"),
+)
+
+
+class Codes(Report):
+    """Balance of bits, constant bits, distinct codes and correlation between bits."""
+
+    name = "codes"
+    title = "Codes"
+
+    def data(self, results: Results) -> pd.DataFrame:
+        """Return statistics of database codes, means over seeds."""
+        codes = results.codes()
+        if codes.empty:
+            raise NothingToShowError("no cell with codes is done")
+        return over_seeds(codes[codes["bits"].isin(results.figure_bits)], VALUES)
+
+    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+        """Return a table for each dataset and code length."""
+        tables = []
+        for (dataset, bits), part in grouped(data, "dataset", "bits"):
+            groups = []
+            for codes, group in grouped(part, "codes"):
+                found = {row.method: row for row in records(group)}
+                rows = [
+                    [
+                        Entry(look.methods[method].title, mark=look.methods[method].mark),
+                        *_entries(found[method]),
+                    ]
+                    for method in look.ordered(found)
+                ]
+                groups.append(Group(codes, rows))
+            caption = look.caption(
+                f"Database codes of {bits} bits ({part['items'].max():.0f} items): share of ones; "
+                "mean distance of a bit's share of ones from one half; mean absolute correlation "
+                "of two bits; bits that never change; distinct codes",
+                [dataset],
+                seeds=list(part["seeds"]),
+            )
+            header = [("codes, method", 1), *((heading, 1) for _, heading, _ in SHOWN)]
+            columns = "l" + "r" * len(SHOWN)
+            notes = look.notes(part["method"])
+            tables.append(
+                Table(f"{dataset} {bits} bits", caption, [header], groups, columns, notes)
+            )
+        return tables
+
+
+def _entries(row: Any) -> list[Entry]:
+    values = [(getattr(row, name), shape) for name, _, shape in SHOWN]
+    return [Entry(shape.format(value) if value == value else "–") for value, shape in values]

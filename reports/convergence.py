@@ -1,0 +1,79 @@
+"""The objective while a method trains, by iteration and by second."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hashbench import figures
+from hashbench.look import Look
+from hashbench.report import Exhibit, NothingToShowError, Picture, Report
+from hashbench.summary import grouped
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from hashbench.derive import Results
+
+#: Small panels, one a method: objectives have no common scale.
+HEIGHT = 1.15
+ROWS = 7
+
+
+class Convergence(Report):
+    """Each method's own objective by iteration and by second of training."""
+
+    name = "convergence"
+    title = "Convergence"
+
+    def data(self, results: Results) -> pd.DataFrame:
+        """Return the objective after every iteration of every cell."""
+        history = results.history()
+        if history.empty:
+            raise NothingToShowError("no method of the study records an objective")
+        return history
+
+    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+        """Return a figure for each dataset, code length and axis; a line a seed."""
+        pictures = []
+        for axis in ("iteration", "second"):
+            known = data.dropna(subset=axis)
+            for (dataset, bits), group in grouped(known, "dataset", "bits"):
+                for number, methods in enumerate(_sheets(look.ordered(group["method"]), look)):
+                    caption = look.caption(
+                        f"Objective by {axis} at {bits} bits, a line a seed; every method has an "
+                        "objective of its own, values of two methods do not compare",
+                        [dataset],
+                        seeds=[int(group["seed"].nunique())],
+                    )
+                    part = group[group["method"].isin(methods)]
+                    title = f"{axis} {dataset} {bits} bits{f' {number + 1}' if number else ''}"
+                    figure = _figure(part, axis, methods, look)
+                    pictures.append(Picture(title, caption, figure, look.notes(methods)))
+        return pictures
+
+
+def _sheets(methods: list[str], look: Look) -> Iterator[list[str]]:
+    room = ROWS * _columns(look)
+    for start in range(0, len(methods), room):
+        yield methods[start : start + room]
+
+
+def _columns(look: Look) -> int:
+    return 2 if look.width == "column" else 4
+
+
+def _figure(data: pd.DataFrame, axis: str, methods: list[str], look: Look) -> Any:
+    figure, axes = figures.make_figure(look, len(methods), HEIGHT, columns=_columns(look))
+    for panel, method in zip(axes, methods, strict=True):
+        for _, line in grouped(data[data["method"] == method], "seed"):
+            panel.plot(
+                line[axis], line["objective"], color=look.methods[method].colour, linewidth=0.8
+            )
+        panel.set_title(figures.label(look, method))
+        panel.locator_params(axis="y", nbins=4)
+        panel.locator_params(axis="x", nbins=4, integer=axis == "iteration")
+        panel.yaxis.set_major_formatter(figures.number)
+        panel.set_xlim(0, None)
+    figures.outer_labels(axes, axis if axis == "iteration" else "training seconds", "objective")
+    return figure

@@ -1,0 +1,54 @@
+"""The cells that came to nothing, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hashbench.look import Look
+from hashbench.report import Entry, Exhibit, Group, NothingToShowError, Report, Table
+from hashbench.summary import grouped
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from hashbench.derive import Results
+
+
+class Failures(Report):
+    """Every cell that failed, ran out of time or memory, was skipped, or has not run."""
+
+    name = "failures"
+    title = "What did not work"
+
+    def data(self, results: Results) -> pd.DataFrame:
+        """Return a row a cell that is not done."""
+        runs = results.runs()
+        wrong = runs[runs["status"] != "done"]
+        if wrong.empty:
+            raise NothingToShowError(f"all {len(runs)} cells are done")
+        columns = ["dataset", "method", "bits", "seed", "status", "reason"]
+        return wrong[columns].fillna({"reason": ""}).reset_index(drop=True)
+
+    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+        """Return one table, cells that ended alike on one line."""
+        rows = []
+        alike = grouped(data, "dataset", "method", "status", "reason")
+        for (dataset, method, status, reason), group in alike:
+            rows.append(
+                [
+                    Entry(look.datasets[dataset].title),
+                    Entry(look.methods[method].title),
+                    Entry(_listed(group["bits"])),
+                    Entry(_listed(group["seed"])),
+                    Entry(status),
+                    Entry(reason),
+                ]
+            )
+        header = [(name, 1) for name in ("dataset", "method", "bits", "seeds", "status", "reason")]
+        caption = look.caption(f"{len(data)} cells without a result", data["dataset"])
+        return [Table("", caption, [header], [Group("", rows)], "lllllw")]
+
+
+def _listed(numbers: pd.Series) -> str:
+    return ", ".join(str(each) for each in sorted(set(numbers)))

@@ -1,0 +1,125 @@
+"""How long training takes: a table by dataset, and bars."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from hashbench import figures
+from hashbench.look import Look
+from hashbench.report import Entry, Exhibit, Group, NothingToShowError, Picture, Report, Table
+from hashbench.summary import grouped, outcomes, over_seeds, records
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from hashbench.derive import Results
+
+BAR = 0.13  # inches
+
+
+class TrainingTime(Report):
+    """Seconds of training by method and dataset; recording the objective does not count."""
+
+    name = "training-time"
+    title = "Training time"
+
+    def data(self, results: Results) -> pd.DataFrame:
+        """Return mean seconds and peak memory; ``alone`` if nothing else ran meanwhile."""
+        runs = results.runs()
+        runs = runs[runs["bits"].isin(results.figure_bits)]
+        done = runs[runs["status"] == "done"]
+        if done.empty:
+            raise NothingToShowError("no cell is done")
+        keys, values = ["dataset", "method", "bits"], ["fit_seconds", "encode_seconds"]
+        columns = [*keys, "seed", *values, "peak_memory"]
+        table = over_seeds(done[columns], [*values, "peak_memory"])
+        where = [group for _, group in grouped(done, *keys)]
+        table["alone"] = [bool(group["alone"].eq(True).all()) for group in where]
+        table["threads"] = [group["threads"].max() for group in where]
+        table["cpu"] = ["; ".join(sorted(set(group["cpu"].dropna()))) for group in where]
+        grid = outcomes(results)
+        grid = grid[grid["bits"].isin(results.figure_bits)]
+        return grid.merge(table, on=keys, how="left")
+
+    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+        """Return a table and a figure for each code length."""
+        exhibits: list[Exhibit] = []
+        for bits, group in grouped(data, "bits"):
+            caption = look.caption(
+                f"Training time in seconds at {bits} bits; {_circumstances(group)}",
+                group["dataset"],
+                seeds=[int(seeds) for seeds in group["seeds"].dropna()],
+            )
+            exhibits.append(_table(group, f"{bits} bits", caption, look))
+            for name, part in _sheets(group, look):
+                exhibits.append(_bars(part, f"bars {bits} bits {name}", caption, look))
+        return exhibits
+
+
+def _circumstances(data: pd.DataFrame) -> str:
+    threads = sorted({int(each) for each in data["threads"].dropna()})
+    where = sorted({cpu for cpu in data["cpu"].dropna() if cpu})
+    words = [f"{' or '.join(map(str, threads))} threads"] if threads else []
+    words += [" and ".join(where)] if where else []
+    alone = data.loc[data["status"] == "done", "alone"].eq(True).all()
+    words.append("cells ran one at a time" if alone else "other cells ran at the same time")
+    return ", ".join(words)
+
+
+def _table(data: pd.DataFrame, name: str, caption: str, look: Look) -> Table:
+    datasets = [each for each in look.datasets if each in set(data["dataset"])]
+    methods = look.ordered(data["method"])
+    rows = {(row.method, row.dataset): row for row in records(data)}
+    lines = []
+    for method in methods:
+        entries = [Entry(look.methods[method].title, mark=look.methods[method].mark)]
+        for dataset in datasets:
+            row = rows.get((method, dataset))
+            if row is None:
+                entries.append(Entry(""))
+            elif row.fit_seconds == row.fit_seconds:
+                some = f"{row.seeds:.0f}/{row.planned}" if row.seeds < row.planned else ""
+                entries.append(Entry(f"{row.fit_seconds:.3g}", mark=some))
+            else:
+                entries.append(Entry(f"– {row.status}"))
+        lines.append(entries)
+    header = [("", 1), *((look.datasets[each].title, 1) for each in datasets)]
+    columns = "l" + "r" * len(datasets)
+    return Table(name, caption, [header], [Group("", lines)], columns, look.notes(methods))
+
+
+def _sheets(data: pd.DataFrame, look: Look) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the datasets whose bars stand in one figure."""
+    datasets = [each for each in look.datasets if each in set(data["dataset"])]
+    across = 1 if look.width == "column" else 3
+    for start in range(0, len(datasets), across):
+        chosen = datasets[start : start + across]
+        name = "" if len(datasets) <= across else " ".join(chosen)
+        yield name, data[data["dataset"].isin(chosen)]
+
+
+def _bars(data: pd.DataFrame, name: str, caption: str, look: Look) -> Picture:
+    done = data.dropna(subset="fit_seconds")
+    datasets = [each for each in look.datasets if each in set(done["dataset"])]
+    most = int(done.groupby("dataset")["method"].nunique().max())
+    figure, axes = figures.make_figure(look, len(datasets), most * BAR + 0.45)
+    for panel, dataset in zip(axes, datasets, strict=True):
+        part = done[done["dataset"] == dataset].sort_values("fit_seconds", ascending=False)
+        shown = [look.methods[method] for method in part["method"]]
+        places = range(len(part))
+        figures.log_axis(panel, "x")
+        panel.barh(
+            places,
+            part["fit_seconds"],
+            xerr=part["fit_seconds_std"],
+            color=[method.colour for method in shown],
+            height=0.75,
+            error_kw={"linewidth": 0.6},
+        )
+        panel.set_yticks(places, [figures.label(look, method) for method in part["method"]])
+        panel.grid(axis="y", visible=False)
+        panel.tick_params(axis="y", length=0)
+        panel.set(title=figures.titled(look, dataset), ylim=(-0.6, len(part) - 0.4))
+        panel.set_xlabel("training seconds")
+    return Picture(name, caption, figure, look.notes(done["method"]))
