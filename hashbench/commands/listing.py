@@ -118,7 +118,9 @@ def _page(plugin: Plugin) -> str:
     elif plugin.kind == "datasets":
         facts.append(("source", entry["source"] or "none"))
         facts.append(("preprocessing", " / ".join(entry["preprocessing"])))
-        facts += [(f"protocol {name}", text) for name, text in entry["protocols"].items()]
+        for name, text in entry["protocols"].items():
+            first = name == next(iter(entry["protocols"]))
+            facts.append(("protocols" if first else "", f"{name}: {text}"))
     facts.append(("origin", f"{entry['origin']}, {entry['path']}"))
     lines.append("")
     for name, text in facts:
@@ -171,10 +173,15 @@ def _methods(rows: list[dict[str, Any]]) -> str:
 
 
 def _datasets(rows: list[dict[str, Any]]) -> str:
-    header = ("dataset", "protocols", "what it is")
     return _table(
-        header, [(row["name"], ", ".join(row["protocols"]), row["summary"]) for row in rows]
+        ("dataset", "split", "what it is"),
+        [(row["name"], _protocols(list(row["protocols"])), row["summary"]) for row in rows],
     )
+
+
+def _protocols(names: list[str]) -> str:
+    """The default, and how many others `hashbench show` names."""
+    return names[0] if len(names) == 1 else f"{names[0]} (+{len(names) - 1})"
 
 
 def _reports(rows: list[dict[str, Any]]) -> str:

@@ -1,0 +1,77 @@
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from hashbench.commands import cli
+from hashbench.errors import HashbenchError
+from hashbench.measures import parse
+from hashbench.registry import discover
+
+
+def hashbench(*arguments):
+    found = CliRunner(env={"COLUMNS": "80"}).invoke(cli, arguments, catch_exceptions=False)
+    assert found.exit_code == 0
+    return found.stdout
+
+
+def test_methods_as_json():
+    listed = json.loads(hashbench("list", "methods", "--json"))
+    assert [entry["name"] for entry in listed] == list(discover().methods)
+    for entry in listed:
+        assert {"name", "title", "supervised", "paper", "year", "fidelity"} <= set(entry)
+    edsh = next(entry for entry in listed if entry["name"] == "edsh")
+    assert edsh["supervised"] is True
+    assert edsh["paper"].startswith("T. Yao")
+    assert edsh["parameters"]["gamma"] == 10
+
+
+def test_everything_as_json():
+    assert set(json.loads(hashbench("list", "--json"))) == {
+        "methods",
+        "datasets",
+        "reports",
+        "measures",
+    }
+
+
+@pytest.mark.parametrize("kind", ["methods", "datasets", "reports", "measures"])
+def test_listings_fit_a_terminal(monkeypatch, kind):
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = hashbench("list", kind).splitlines()
+    assert len(lines) > 5
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize("name", ["edsh", "qch", "emoji", "nuswide", "map-table"])
+def test_one_plugin(monkeypatch, name):
+    monkeypatch.setenv("COLUMNS", "80")
+    text = hashbench("show", name)
+    assert text.startswith(name)
+    shown = json.loads(hashbench("show", name, "--json"))
+    assert shown["name"] == name
+    for parameter in shown["parameters"]:
+        assert parameter in text
+
+
+def test_a_reconstruction_says_so():
+    assert "reconstruction" in hashbench("show", "qch")
+    assert discover().methods["qch"].cls.fidelity_note
+
+
+def test_preset_names_parse_back():
+    for entry in json.loads(hashbench("list", "measures", "--json")):
+        if entry["reproduces"]:
+            assert parse(entry["name"].replace("(K)", "(50)"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("list", "method"), "did you mean 'methods'"),
+        (("show", "edhs"), "did you mean 'edsh'"),
+    ],
+)
+def test_errors_suggest(arguments, message):
+    with pytest.raises(HashbenchError, match=message):
+        CliRunner().invoke(cli, arguments, catch_exceptions=False)
