@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-import hashbench
+from hashbench.measures import evaluate_ranking, hamming_ranking, score_ranking
 from hashbench.registry import discover
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -77,12 +77,11 @@ def scores(dataset: str, name: str, bits: int, seed: int) -> pd.DataFrame:
     for kind, database in _databases(method, train).items():
         for task, view in zip(TASKS, (0, 1), strict=True):
             if method.hamming:
-                asked = method.encode(query[view], view)
+                asked, rank = method.encode(query[view], view), hamming_ranking
             else:
-                asked = method.vectors(query[view], view, "query")
-            found = hashbench.evaluate(
-                asked, database[1 - view], query_labels, train_labels, list(MEASURES.values())
-            )
+                asked, rank = method.vectors(query[view], view, "query"), score_ranking
+            ranking = rank(asked, database[1 - view], query_labels, train_labels)
+            found = evaluate_ranking(ranking, list(MEASURES.values()))
             rows += [(task, kind, theirs, found[ours]) for theirs, ours in MEASURES.items()]
     return pd.DataFrame(rows, columns=["task", "database", "measure", "value"])
 
@@ -130,15 +129,21 @@ def main() -> None:
     parser.add_argument("methods", nargs="*", help="all that have figures, if none is named")
     parser.add_argument("-o", "--output", type=Path, default=ROOT / "docs" / "fidelity.csv")
     arguments = parser.parse_args()
-    tables = []
+    known = pd.read_csv(arguments.output) if arguments.output.exists() else pd.DataFrame()
     for dataset in SOURCES:
         for name, bits in referenced(dataset):
-            if name in discover().methods and name in (arguments.methods or [name]):
-                table = compare(dataset, name, bits)
-                tables.append(table)
-                outside = int((~table["within"]).sum())
-                print(f"{dataset} {name} {bits}: {outside} of {len(table)} outside", flush=True)
-    pd.concat(tables).round(5).to_csv(arguments.output, index=False)
+            if name not in discover().methods or name not in (arguments.methods or [name]):
+                continue
+            table = compare(dataset, name, bits)
+            outside = int((~table["within"]).sum())
+            print(f"{dataset} {name} {bits}: {outside} of {len(table)} outside", flush=True)
+            if len(known):
+                ours = known["dataset"].eq(dataset) & known["method"].eq(name)
+                known = known[~(ours & known["bits"].eq(bits))]
+            # Written after each method: what has been computed is not lost.
+            known = pd.concat([known, table.round(5)])
+            known = known.sort_values(["dataset", "method", "bits"], kind="stable")
+            known.to_csv(arguments.output, index=False)
 
 
 if __name__ == "__main__":
