@@ -124,7 +124,7 @@ class CCQ(VectorMethod):
             words.append(_nearest_words(z, books))
             S.append(cross(X, _compose(words[-1], books), mean))
 
-        shares, previous = weights, np.inf
+        shares, previous = list(weights), np.inf
         for iteration in range(self.iterations):
             R = [procrustes(s) for s in S]
             Z = [_project(X, mean, r) for X, mean, r in zip(views, means, R, strict=True)]
