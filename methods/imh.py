@@ -14,8 +14,8 @@ sum_m (H_m - lambda L_m): sparse plus low rank, so Lanczos needs products with v
 W_m = (X_m'X_m + beta I)^-1 X_m'F. No iterations of its own, no randomness beyond the sample.
 
 Cost: the neighbours take n^2 d operations, so the spectral problem is solved on a sample of the
-rows; there one factorisation a view, and two passes over the sample a product with a vector.
-Another pass over all rows finds the medians.
+rows; there one factorisation a view, and two passes over the sample a product with a vector (or
+one dense decomposition where the sample is small). One more pass over all rows finds the medians.
 
 Deviations
 ----------
@@ -45,6 +45,8 @@ import scipy
 from hashbench import Citation, LinearMethod
 from hashbench.linalg import Ridge, anchor_rows
 from hashbench.linalg.graph import neighbour_graph
+
+DENSE_ROWS = 2000  # up to here one dense decomposition (32 MB) takes less time than Lanczos
 
 
 class IMH(LinearMethod):
@@ -113,13 +115,13 @@ class IMH(LinearMethod):
         solvers = [Ridge(X, self.beta) for X in sampled]
         laplacian = sum(_laplacian(X, self.neighbours) for X in sampled)
 
-        def product(v):  # sum_m (H_m - lambda L_m) v
-            fitted = sum(s.X @ s.solve(v.reshape(-1, 1)) for s in solvers)
-            return fitted.ravel() - self.lam * (laplacian @ v.ravel())
+        def product(V):  # sum_m (H_m - lambda L_m) V
+            return sum(s.X @ s.solve(V) for s in solvers) - self.lam * (laplacian @ V)
 
         limit = sum(min(X.shape) for X in sampled)
         found = min(self.n_bits, max(0, min(limit, len(rows)) - self.skip))
-        F = _leading(product, len(rows), found + self.skip, rng)[:, self.skip :]
+        count = min(found + self.skip, len(rows))
+        F = _leading(product, len(rows), count, rng)[:, self.skip :]
         if found < self.n_bits:
             warnings.warn(
                 f"{self.name}: the features determine {found} directions; "
@@ -147,10 +149,13 @@ def _laplacian(X, neighbours):
 def _leading(product, n, count, rng):
     """Return the eigenvectors of the ``count`` largest eigenvalues, largest first, (n, count)."""
     width = 4 * count + 20  # a wide Krylov space: products cost more than its orthogonalisation
-    if n <= width:
-        matrix = np.column_stack([product(unit) for unit in np.eye(n)])
-        return np.linalg.eigh(matrix)[1][:, ::-1][:, :count]
-    operator = scipy.sparse.linalg.LinearOperator((n, n), product, dtype=np.float64)
+    if n <= max(width, DENSE_ROWS):
+        matrix = product(np.eye(n))
+        found = scipy.linalg.eigh(matrix, subset_by_index=(n - count, n - 1), overwrite_a=True)
+        return found[1][:, ::-1]
+    operator = scipy.sparse.linalg.LinearOperator(
+        (n, n), lambda v: product(v.reshape(-1, 1)).ravel(), dtype=np.float64
+    )
     values, vectors = scipy.sparse.linalg.eigsh(
         operator, count, which="LA", ncv=width, tol=1e-8, v0=rng.standard_normal(n)
     )
