@@ -79,18 +79,39 @@ def grade_tile(labels, start, query, rel, keys):
 
 
 @njit(cache=True, error_model="numpy")
-def _first_words(row, word, labels, label, step, keys):
-    """Write the keys of a tile in one loop: the case of one label word and relevance by any."""
-    for i in range(keys.size):
-        shared = np.uint32((labels[i] & label) != np.uint64(0))
-        keys[i] = np.uint32(_popcount(row[i] ^ word)) * step + shared
+def _write_pairs(rows, word, labels, label, step, size, keys):
+    """Write the keys of pairs of items in one loop: one label word, relevance by any label."""
+    half = keys.size
+    first, second = rows[:half], rows[half:]
+    first_labels, second_labels = labels[:half], labels[half:]
+    for i in range(half):
+        one = np.uint32((first_labels[i] & label) != np.uint64(0))
+        one += np.uint32(_popcount(first[i] ^ word)) * step
+        two = np.uint32((second_labels[i] & label) != np.uint64(0))
+        two += np.uint32(_popcount(second[i] ^ word)) * step
+        keys[i] = one * size + two
 
 
 @njit(cache=True, error_model="numpy")
-def _count_pairs(first, second, size, table):
-    """Count two items at once: half the increments, and fewer that wait for one another."""
+def _add_pairs(rows, word, step, size, keys):
+    """Add the distances in one more word to the keys of pairs."""
+    first, second = rows[: keys.size], rows[keys.size :]
+    for i in range(keys.size):
+        one = np.uint32(_popcount(first[i] ^ word)) * size
+        keys[i] += (one + np.uint32(_popcount(second[i] ^ word))) * step
+
+
+@njit(cache=True, error_model="numpy")
+def _join(first, second, size):
+    """Make keys of pairs of the keys of single items, in the place of the first."""
     for i in range(first.size):
-        table[first[i] * size + second[i]] += np.uint32(1)
+        first[i] = first[i] * size + second[i]
+
+
+@njit(cache=True, error_model="numpy")
+def _count(keys, table):
+    for i in range(keys.size):
+        table[keys[i]] += np.uint32(1)
 
 
 @njit(cache=True, error_model="numpy")
@@ -124,32 +145,33 @@ def count_distances(query_words, words, query_labels, labels, rel, counts):
     levels = counts.shape[2]
     size = counts.shape[1] * levels
     paired = size * size <= MOST_PAIRS
-    fused = 1 if rel == 1 and labels.shape[0] == 1 else 0
+    simple = paired and rel == 1 and labels.shape[0] == 1
+    step = np.uint32(levels)
     for q in prange(query_words.shape[0]):
         flat = counts[q].reshape(size)
+        # counting pairs halves the increments, and fewer of them wait for one another
         table = np.zeros(size * size if paired else 0, np.uint32)
         buffer = np.empty(TILE, np.uint32)
         for start in range(0, n_items, TILE):
-            keys = buffer[: min(TILE, n_items - start)]
-            stop = start + keys.size
-            if fused:
-                _first_words(
-                    words[0, start:stop],
-                    query_words[q, 0],
-                    labels[0, start:stop],
-                    query_labels[q, 0],
-                    np.uint32(levels),
-                    keys,
-                )
+            stop = min(start + TILE, n_items)
+            keys = buffer[: stop - start]
+            half = keys.size // 2 if paired else 0
+            if simple and keys.size % 2 == 0:
+                pairs = keys[:half]
+                row, label_row = words[0, start:stop], labels[0, start:stop]
+                code, label = query_words[q, 0], query_labels[q, 0]
+                _write_pairs(row, code, label_row, label, step, np.uint32(size), pairs)
+                for w in range(1, words.shape[0]):
+                    row = words[w, start:stop]
+                    _add_pairs(row, query_words[q, w], step, np.uint32(size), pairs)
             else:
                 grade_tile(labels, start, query_labels[q], rel, keys)
-            for w in range(fused, words.shape[0]):
-                row = words[w, start : start + keys.size]
-                _add_distances(row, query_words[q, w], np.uint32(levels), keys)
-            half = keys.size // 2 if paired else 0
-            _count_pairs(keys[:half], keys[half : 2 * half], np.uint32(size), table)
-            for i in range(2 * half, keys.size):
-                flat[keys[i]] += 1
+                for w in range(words.shape[0]):
+                    _add_distances(words[w, start:stop], query_words[q, w], step, keys)
+                for i in range(2 * half, keys.size):
+                    flat[keys[i]] += 1
+                _join(keys[:half], keys[half : 2 * half], np.uint32(size))
+            _count(keys[:half], table)
         if paired:
             _take_out(table, size, flat)
 
@@ -181,6 +203,10 @@ def order_items(query_words, words, query_labels, labels, rel, stops, cursor, gr
             if farthest < 0:
                 break
             keys = distances[: min(TILE_ORDER, n_items - start)]
+            if words.shape[0] == 1:
+                row = words[0, start : start + keys.size]
+                if _least_distance(row, query_words[q, 0]) > farthest:
+                    continue
             keys[:] = 0
             for w in range(words.shape[0]):
                 row = words[w, start : start + keys.size]
@@ -194,6 +220,14 @@ def order_items(query_words, words, query_labels, labels, rel, stops, cursor, gr
                 if rank < stops[q, d]:
                     grades[q, rank] = grade[i]
                     cursor[q, d] = rank + 1
+
+
+@njit(cache=True, error_model="numpy")
+def _least_distance(row, word):
+    least = np.uint64(64)
+    for i in range(row.size):
+        least = min(least, _popcount(row[i] ^ word))
+    return np.int64(least)
 
 
 @njit(cache=True, error_model="numpy")
