@@ -216,7 +216,14 @@ class VectorMethod(Method):
 
     ``vectors`` takes the place of codes; any additive term of a score (as in a squared distance)
     is a further coordinate. Tables mark such methods as not Hamming and give ``item_bytes``.
+
+    Attributes
+    ----------
+    vectors_ : (n, p) array, or a list of one such array a view, or absent
+        Database vectors learned for the training rows, where the method has them.
     """
+
+    vectors_: Matrix | list[Matrix]
 
     hamming: ClassVar[bool] = False
 

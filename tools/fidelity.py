@@ -87,10 +87,12 @@ def scores(dataset: str, name: str, bits: int, seed: int) -> pd.DataFrame:
 
 
 def _databases(method: Any, train: list[Any]) -> dict[str, list[Any]]:
-    if not method.hamming:
-        return {"encoded": [method.vectors(X, m, "database") for m, X in enumerate(train)]}
-    found = {"encoded": [method.encode(X, m) for m, X in enumerate(train)]}
-    learned = getattr(method, "codes_", None)
+    if method.hamming:
+        found = {"encoded": [method.encode(X, m) for m, X in enumerate(train)]}
+        learned = getattr(method, "codes_", None)
+    else:
+        found = {"encoded": [method.vectors(X, m, "database") for m, X in enumerate(train)]}
+        learned = getattr(method, "vectors_", None)
     if learned is not None:
         found["learned"] = learned if isinstance(learned, list) else [learned] * len(train)
     if hasattr(method, "encode_pairs"):
