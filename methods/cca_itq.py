@@ -67,6 +67,7 @@ class CCAITQ(LinearMethod):
     title = "CCA-ITQ"
     supervised = False
     fidelity = "verified"
+    fidelity_note = "scores higher beyond the rank of the data, where others rotate noise too"
     paper = Citation(
         "Y. Gong, S. Lazebnik",
         "Iterative quantization: A Procrustean approach to learning binary codes",

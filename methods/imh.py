@@ -75,6 +75,7 @@ class IMH(LinearMethod):
     title = "IMH"
     supervised = False
     fidelity = "verified"
+    fidelity_note = "queries are thresholded at training medians, not at their own"
     paper = Citation(
         "J. Song, Y. Yang, Y. Yang, Z. Huang, H. T. Shen",
         "Inter-media hashing for large-scale retrieval from heterogeneous data sources",
