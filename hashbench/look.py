@@ -127,21 +127,19 @@ class Look:
         found = set(methods)
         return [name for name in self.methods if name in found]
 
-    def caption(
+    def summary(
         self,
         subject: str,
-        datasets: Iterable[str],
         *,
         measure: str | None = None,
         database: str | None = None,
         seeds: Sequence[int] | None = None,
     ) -> str:
-        """Return a caption that says what a number is and which data it comes from.
+        """Return a sentence that says what the numbers are.
 
         Parameters
         ----------
         subject : what is shown, without a full stop
-        datasets : the datasets shown
         measure, database : the measure's name and the kind of database codes, where there is one
         seeds : how many seeds the means are taken over, for the datasets together
         """
@@ -154,11 +152,17 @@ class Look:
             least, most = min(seeds), max(seeds)
             number = str(least) if least == most else f"{least} to {most}"
             about.append(f"{number} seed{'s' if most > 1 else ''}")
-        names = list(dict.fromkeys(datasets))
-        facts = [self.datasets[name] for name in names if name in self.datasets]
-        sentences = ["; ".join(about) + "."]
-        sentences += [f"{each.title}: {each.facts}." for each in facts]
-        return " ".join([*([f"{self.heading}."] if self.heading else []), *sentences])
+        heading = [f"{self.heading}."] if self.heading else []
+        return " ".join([*heading, "; ".join(about) + "."])
+
+    def facts(self, datasets: Iterable[str]) -> list[str]:
+        """Return a sentence a dataset: protocol, preprocessing, and whether it is synthetic."""
+        shown = [self.datasets[name] for name in dict.fromkeys(datasets) if name in self.datasets]
+        return [f"{each.title}: {each.facts}." for each in shown]
+
+    def caption(self, subject: str, datasets: Iterable[str], **about: Any) -> str:
+        """Return `summary` and `facts` together, for a figure; a table has facts in its notes."""
+        return " ".join([self.summary(subject, **about), *self.facts(datasets)])
 
     def notes(self, methods: Iterable[str]) -> list[str]:
         """Return what the daggers of some methods mean, a line a dagger."""

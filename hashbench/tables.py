@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LONGEST = 160
 
 #: Rows that fit on one page of a paper.
-PAGE_ROWS = 56
+PAGE_ROWS = 64
 
 LATEX = {
     "\\": r"\textbackslash{}",
@@ -120,7 +120,8 @@ def _latex_float(table: Table, label: str, width: str) -> list[str]:
     lines = [
         rf"\begin{{{environment}}}[t]",
         r"\centering\footnotesize",
-        rf"\caption{{{latex_text(table.caption)}}}",
+        # some classes set captions of tables in capitals, which measures do not bear
+        rf"\caption{{\textnormal{{{latex_text(table.caption)}}}}}",
         rf"\label{{{label}}}",
         r"\setlength{\tabcolsep}{4pt}",
         fit,
@@ -128,7 +129,10 @@ def _latex_float(table: Table, label: str, width: str) -> list[str]:
         r"\toprule",
     ]
     for number, spans in enumerate(table.header):
-        lines.append(" & ".join(_latex_span(*span) for span in spans) + r" \\")
+        aligned = zip(spans, "c" * len(spans), strict=True)
+        if all(columns == 1 for _, columns in spans):
+            aligned = zip(spans, table.columns.replace("r", "c").replace("w", "l"), strict=True)
+        lines.append(" & ".join(_latex_span(*span, to) for span, to in aligned) + r" \\")
         if number < len(table.header) - 1:
             lines += list(_latex_rules(spans))
     for group in table.groups:
@@ -138,7 +142,8 @@ def _latex_float(table: Table, label: str, width: str) -> list[str]:
                 rf"\multicolumn{{{count}}}{{@{{}}l}}{{\emph{{{latex_text(group.title)}}}}} \\"
             )
         for row in group.rows:
-            lines.append(" & ".join(_latex_entry(entry) for entry in row) + r" \\")
+            entries = zip(row, table.columns, strict=True)
+            lines.append(" & ".join(_latex_entry(*each) for each in entries) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}}"]
     if table.notes:
         notes = r" \\ ".join(latex_text(note) for note in table.notes)
@@ -146,9 +151,10 @@ def _latex_float(table: Table, label: str, width: str) -> list[str]:
     return [*lines, rf"\end{{{environment}}}"]
 
 
-def _latex_span(text: str, columns: int) -> str:
+def _latex_span(text: str, columns: int, to: str) -> str:
     shown = latex_text(shorten(text))
-    return shown if columns == 1 else rf"\multicolumn{{{columns}}}{{c}}{{{shown}}}"
+    plain = not text or (columns == 1 and to == "l")
+    return shown if plain else rf"\multicolumn{{{columns}}}{{{to}}}{{{shown}}}"
 
 
 def _latex_rules(spans: Sequence[tuple[str, int]]) -> Iterator[str]:
@@ -159,12 +165,14 @@ def _latex_rules(spans: Sequence[tuple[str, int]]) -> Iterator[str]:
         start += columns
 
 
-def _latex_entry(entry: Entry) -> str:
+def _latex_entry(entry: Entry, column: str) -> str:
     words = (_word_pieces(word) for word in shorten(entry.text).split(" "))
     text = " ".join(r"\allowbreak{}".join(map(latex_text, pieces)) for pieces in words)
     text = rf"\underline{{{text}}}" if entry.underlined else text
     text = rf"\textbf{{{text}}}" if entry.bold else text
-    return text + (rf"\textsuperscript{{{latex_text(entry.mark)}}}" if entry.mark else "")
+    mark = rf"\textsuperscript{{{latex_text(entry.mark)}}}" if entry.mark else ""
+    # a mark must not push a number out of its column
+    return text + (rf"\rlap{{{mark}}}" if mark and column == "r" else mark)
 
 
 def _word_pieces(word: str, longest: int = 24) -> list[str]:
@@ -179,7 +187,8 @@ def _pages(table: Table) -> Iterator[Table]:
     for group in table.groups:
         rows = list(group.rows)
         while rows:
-            if room < min(len(rows), 8):  # a few rows at the foot of a page help nobody
+            begun = bool(pages[-1])
+            if begun and (room < 8 or room < len(rows) <= PAGE_ROWS):  # keep a group together
                 pages.append([])
                 room = PAGE_ROWS
             pages[-1].append(Group(group.title, rows[:room]))

@@ -54,16 +54,15 @@ class Codes(Report):
                     for method in look.ordered(found)
                 ]
                 groups.append(Group(codes, rows))
-            caption = look.caption(
+            caption = look.summary(
                 f"Database codes of {bits} bits ({part['items'].max():.0f} items): share of ones; "
                 "mean distance of a bit's share of ones from one half; mean absolute correlation "
                 "of two bits; bits that never change; distinct codes",
-                [dataset],
                 seeds=list(part["seeds"]),
             )
             header = [("codes, method", 1), *((heading, 1) for _, heading, _ in SHOWN)]
             columns = "l" + "r" * len(SHOWN)
-            notes = look.notes(part["method"])
+            notes = [*look.notes(part["method"]), *look.facts([dataset])]
             tables.append(
                 Table(f"{dataset} {bits} bits", caption, [header], groups, columns, notes)
             )

@@ -46,8 +46,9 @@ class Failures(Report):
                 ]
             )
         header = [(name, 1) for name in ("dataset", "method", "bits", "seeds", "status", "reason")]
-        caption = look.caption(f"{len(data)} cells without a result", data["dataset"])
-        return [Table("", caption, [header], [Group("", rows)], "lllllw")]
+        caption = look.summary(f"{len(data)} cells without a result")
+        notes = look.facts(data["dataset"])
+        return [Table("", caption, [header], [Group("", rows)], "lllllw", notes)]
 
 
 def _listed(numbers: pd.Series) -> str:

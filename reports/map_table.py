@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from hashbench.derive import Results
 
 #: Columns of numbers that stay readable side by side.
-ROOM = {"column": 6, "page": 13}
+ROOM = {("column", False): 6, ("column", True): 3, ("page", False): 13, ("page", True): 8}
+
+#: Seeds below which a paired test has next to no power after a correction.
+FEW = 6
 
 KEYS = ["measure", "database", "dataset", "task", "bits"]
 
@@ -56,7 +59,8 @@ class MapTable(Report):
         """Return a table for each measure, kind of database codes and handful of datasets."""
         tables = []
         for (measure, database), group in grouped(data, "measure", "database"):
-            for datasets in _side_by_side(group, look):
+            spread = self.spread and group["seeds"].max() > 1
+            for datasets in _side_by_side(group, look, ROOM[look.width, spread]):
                 part = group[group["dataset"].isin(datasets)]
                 tables.append(self._table(part, measure, database, look))
         return tables
@@ -84,9 +88,8 @@ class MapTable(Report):
             ]
             groups.append(Group(arrow(task), rows))
         quantity = "Mean and standard deviation over seeds" if spread else "Mean over seeds"
-        caption = look.caption(
-            quantity if max(seeds, default=1) > 1 else "One seed",
-            datasets,
+        caption = look.summary(
+            quantity if max(seeds, default=1) > 1 else "Scores",
             measure=measure,
             database=database,
             seeds=seeds,
@@ -94,13 +97,14 @@ class MapTable(Report):
         notes = ["bold: best; underlined: second"]
         if spread:
             notes[0] += "; *: not told from the best by paired t-tests over seeds (Holm, 5 %)"
+            notes[0] += ", which tell little apart with so few seeds" if max(seeds) < FEW else ""
         return Table(
             f"{measure} {database} {' '.join(datasets)}",
             caption,
             [[("", 1), *spans], [("bits", 1), *((str(bits), 1) for _, bits in columns)]],
             groups,
             "l" + "r" * len(columns),
-            [*notes, *look.notes(methods)],
+            [*notes, *look.notes(methods), *look.facts(datasets)],
         )
 
 
@@ -120,13 +124,13 @@ def _entry(row: Any, spread: bool) -> Entry:
     return Entry(text, bold=rank == 1, underlined=rank == 2, mark=mark)
 
 
-def _side_by_side(data: pd.DataFrame, look: Look) -> Iterator[list[str]]:
+def _side_by_side(data: pd.DataFrame, look: Look, room: int) -> Iterator[list[str]]:
     """Yield the datasets of each table."""
     chosen: list[str] = []
     used = 0
     for dataset in look.datasets:
         count = data.loc[data["dataset"] == dataset, "bits"].nunique()
-        if chosen and used + count > ROOM[look.width]:
+        if chosen and used + count > room:
             yield chosen
             chosen, used = [], 0
         if count:

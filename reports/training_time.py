@@ -46,9 +46,8 @@ class TrainingTime(Report):
         """Return a table and a figure for each code length."""
         exhibits: list[Exhibit] = []
         for bits, group in grouped(data, "bits"):
-            caption = look.caption(
+            caption = look.summary(
                 f"Training time in seconds at {bits} bits; {_circumstances(group)}",
-                group["dataset"],
                 seeds=[int(seeds) for seeds in group["seeds"].dropna()],
             )
             exhibits.append(_table(group, f"{bits} bits", caption, look))
@@ -86,7 +85,14 @@ def _table(data: pd.DataFrame, name: str, caption: str, look: Look) -> Table:
         lines.append(entries)
     header = [("", 1), *((look.datasets[each].title, 1) for each in datasets)]
     columns = "l" + "r" * len(datasets)
-    return Table(name, caption, [header], [Group("", lines)], columns, look.notes(methods))
+    return Table(
+        name,
+        caption,
+        [header],
+        [Group("", lines)],
+        columns,
+        [*look.notes(methods), *look.facts(datasets)],
+    )
 
 
 def _sheets(data: pd.DataFrame, look: Look) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -122,4 +128,5 @@ def _bars(data: pd.DataFrame, name: str, caption: str, look: Look) -> Picture:
         panel.tick_params(axis="y", length=0)
         panel.set(title=figures.titled(look, dataset), ylim=(-0.6, len(part) - 0.4))
         panel.set_xlabel("training seconds")
-    return Picture(name, caption, figure, look.notes(done["method"]))
+    words = " ".join([caption, *look.facts(datasets)])
+    return Picture(name, words, figure, look.notes(done["method"]))
