@@ -1,4 +1,5 @@
-# mypy: disable-error-code="untyped-decorator,misc,no-untyped-call,no-untyped-def,call-arg"
+# mypy: disable-error-code="untyped-decorator,misc,no-untyped-call,no-untyped-def"
+# mypy: disable-error-code="call-arg,unreachable"
 """Passes over pairs of queries and items: the only place that looks at single pairs.
 
 Codes and labels come packed into 64-bit words, so that a distance is a population count of an

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -134,6 +135,19 @@ def test_the_list_explains_every_family_and_preset():
     assert set(entries) == {*FAMILIES, *PRESETS}
     assert all(entry.summary for entry in entries.values())
     assert all(entries[name].reproduces for name in PRESETS)
+
+
+def test_the_documentation_names_everything():
+    text = (Path(__file__).parents[2] / "docs" / "measures.md").read_text()
+    for name, family in FAMILIES.items():
+        assert f"`{name}" in text
+        for choice, spec in family.choices.items():
+            assert f"`{choice}`" in text
+            assert all(f"`{word}`" in text for word in spec.words), choice
+    for name, preset in PRESETS.items():
+        shown = f"{name}(K)" if preset.takes_cutoff else name
+        assert f"| `{shown}` | `{preset.stands_for.format(K='K')}` |" in text
+    assert all(f"`{name}`" in text for name in DEFAULT_MEASURES)
 
 
 def test_names_cost_no_heavy_import():
