@@ -13,6 +13,10 @@ With single labels the label set is the class, and the nearest is the class of t
 score. A supervised method that does not beat ``classifier-codes`` has learned no more than to
 classify.
 
+The ridge of 0.1 is one of six values tried, looking at the scores of ``real-valued`` on the
+queries of Wiki (two feature sets), UCI digits and BDGP. It is best on none of the four in both
+tasks, but those figures are not blind.
+
 Cost: two passes a view to factor, one for the products, one solve for c targets; the codewords
 take O(s c k) for s label sets. Memory beyond the features: Y.
 """
