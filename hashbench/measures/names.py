@@ -26,6 +26,7 @@ class Choice:
     A default of None means that the choice has to be made.
     """
 
+    summary: str
     default: Value | None
     words: tuple[str, ...] = ()
     least: int | None = None
@@ -55,22 +56,45 @@ class Family:
     is_curve: bool = False
 
 
-EMPTY = Choice("skip", ("skip", "zero", "error"))
-TIES = Choice("expected", ("expected", "index", "optimistic", "pessimistic"))
-REL = Choice(1, least=1)
-MEAN = Choice("macro", ("macro", "micro"))
+NORM = Choice(
+    "what AP@K is divided by: hits in the first K ranks, all relevant items, or min(these, K)",
+    "retrieved",
+    ("retrieved", "all", "min"),
+)
+CUT = Choice("whether @K counts ranks or relevant items", "ranks", ("ranks", "hits"))
+MISSED = Choice(
+    "a query without a hit in the first K ranks counts 0 or is left out", "zero", ("zero", "skip")
+)
+EMPTY = Choice(
+    "a query without a relevant item is left out, counts 0 or is an error",
+    "skip",
+    ("skip", "zero", "error"),
+)
+TIES = Choice(
+    "order of tied items: mean over all orders, as in the database, the best, the worst",
+    "expected",
+    ("expected", "index", "optimistic", "pessimistic"),
+)
+REL = Choice("how many labels a relevant item shares at least", 1, least=1)
+GAIN = Choice(
+    "gain of an item: the labels it shares, or 1 if it shares N at least",
+    "graded",
+    ("graded",),
+    least=1,
+)
+RADIUS = Choice("Hamming distance up to which an item is in the ball", None, least=0)
+OF = Choice(
+    "which number of the ball; success is 1 if it holds a relevant item",
+    "precision",
+    ("precision", "recall", "F1", "success"),
+)
+BY = Choice("what the points of a curve are", "rank", ("rank", "radius"))
+MEAN = Choice("mean over queries, or over all pairs pooled", "macro", ("macro", "micro"))
 
 FAMILIES = {
     "AP": Family(
         "average precision; with @K over the first K ranks",
-        {
-            "norm": Choice("retrieved", ("retrieved", "all", "min")),
-            "cut": Choice("ranks", ("ranks", "hits")),
-            "missed": Choice("zero", ("zero", "skip")),
-            "empty": EMPTY,
-            "ties": TIES,
-            "rel": REL,
-        },
+        {"norm": NORM, "cut": CUT, "missed": MISSED, "empty": EMPTY, "ties": TIES, "rel": REL},
         cutoff="optional",
     ),
     "P": Family(
@@ -84,32 +108,21 @@ FAMILIES = {
         cutoff="required",
     ),
     "nDCG": Family(
-        "discounted gain over that of the best order; an item's gain is its shared labels",
-        {"empty": EMPTY, "ties": TIES, "rel": Choice("graded", ("graded",), least=1)},
+        "discounted gain over that of the best order",
+        {"empty": EMPTY, "ties": TIES, "rel": GAIN},
         cutoff="optional",
     ),
     "lookup": Family(
-        "precision, recall, F1 or success of the ball of the given Hamming radius",
-        {
-            "radius": Choice(None, least=0),
-            "of": Choice("precision", ("precision", "recall", "F1", "success")),
-            "empty": EMPTY,
-            "rel": REL,
-        },
+        "precision, recall, F1 or success within a Hamming radius",
+        {"radius": RADIUS, "of": OF, "empty": EMPTY, "rel": REL},
     ),
     "PRarea": Family(
         "area under the precision-recall curve by Hamming radius",
         {"mean": MEAN, "empty": EMPTY, "rel": REL},
     ),
     "PR": Family(
-        "curve of precision and recall by rank (top-K curves too) or by Hamming radius",
-        {
-            "by": Choice("rank", ("rank", "radius")),
-            "mean": MEAN,
-            "empty": EMPTY,
-            "ties": TIES,
-            "rel": REL,
-        },
+        "curve of precision and recall, by rank (top-K curves too) or by Hamming radius",
+        {"by": BY, "mean": MEAN, "empty": EMPTY, "ties": TIES, "rel": REL},
         is_curve=True,
     ),
 }
@@ -294,13 +307,18 @@ class Entry:
 
 
 def catalogue() -> Iterator[Entry]:
-    """Yield every family and every preset with one line that explains it."""
+    """Yield every family, every choice and every preset with one line that explains it."""
     cut = {"none": "", "optional": "[@K]", "required": "@K"}
     for name, family in FAMILIES.items():
-        choices = ", ".join(
-            f"{choice} ({spec.allowed})" for choice, spec in sorted(family.choices.items())
-        )
-        yield Entry(name + cut[family.cutoff], f"{family.summary}; choices: {choices}")
+        yield Entry(name + cut[family.cutoff], family.summary)
+    choices = {
+        (name, choice): [n for n, f in FAMILIES.items() if f.choices.get(name) == choice]
+        for family in FAMILIES.values()
+        for name, choice in family.choices.items()
+    }
+    for (name, choice), users in choices.items():
+        values = "|".join([*choice.words, *([] if choice.least is None else ["N"])])
+        yield Entry(f"{name}=", f"{values}: {choice.summary} ({', '.join(users)})")
     for name, preset in PRESETS.items():
         shown = name + ("(K)" if preset.takes_cutoff else "")
         yield Entry(shown, f"is {preset.stands_for.format(K='K')}", preset.reproduces)

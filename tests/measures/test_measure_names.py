@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -130,10 +131,11 @@ def test_defaults_are_canonical():
     assert [str(parse(name)) for name in DEFAULT_MEASURES] == list(DEFAULT_MEASURES)
 
 
-def test_the_list_explains_every_family_and_preset():
-    entries = {entry.name.split("(")[0].split("[")[0].split("@")[0]: entry for entry in catalogue()}
-    assert set(entries) == {*FAMILIES, *PRESETS}
-    assert all(entry.summary for entry in entries.values())
+def test_the_list_explains_every_family_choice_and_preset():
+    entries = {re.split(r"[(\[@=]", entry.name)[0]: entry for entry in catalogue()}
+    choices = {choice for family in FAMILIES.values() for choice in family.choices}
+    assert set(entries) == {*FAMILIES, *choices, *PRESETS}
+    assert all(0 < len(entry.summary) < 160 for entry in entries.values())
     assert all(entries[name].reproduces for name in PRESETS)
 
 
