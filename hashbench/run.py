@@ -55,11 +55,11 @@ def make_record(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def write_tables(store: Store, plan: Plan) -> list[results.Row]:
-    """Derive results.csv and runs.csv; return the rows of the former."""
+def write_tables(store: Store, plan: Plan) -> tuple[list[results.Row], list[results.Row]]:
+    """Derive results.csv and runs.csv; return the rows of both."""
     stored = store.read([cell.id for cell in plan.cells])
     rows = list(results.results(store, plan, stored))
-    store.write_text("results.csv", results.to_csv(rows, results.RESULT_COLUMNS))
     runs = results.runs(plan, stored)
+    store.write_text("results.csv", results.to_csv(rows, results.RESULT_COLUMNS))
     store.write_text("runs.csv", results.to_csv(runs, results.RUN_COLUMNS))
-    return rows
+    return rows, runs

@@ -1,9 +1,12 @@
-"""The table at the end of a run, in at most 80 columns: a row a method, a column a code length."""
+"""The table at the end of a run, in at most 80 columns: a row a method, a column a code length.
+
+Cells that failed stand where their number would, because a gap looks like an oversight.
+"""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import click
@@ -13,39 +16,60 @@ WIDTH = 80
 NUMBER = 9  # columns that one number takes
 NAME = 30  # columns that the name of a method may take
 
-Row = dict[str, Any]
+Row = Mapping[str, Any]
 Column = tuple[str, int]  # task, bits
 
 
-def tables(rows: Sequence[Row], measure: str) -> str:
-    """Return a table a dataset and kind of database codes: means over seeds, best in bold."""
+def tables(results: Sequence[Row], runs: Sequence[Row], measure: str) -> str:
+    """Return a table a dataset and kind of database codes: means over seeds, best in bold.
+
+    Parameters
+    ----------
+    results, runs : rows of results.csv and runs.csv
+    measure : the one that is shown
+    """
     groups: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
+    for row in results:
         if row["measure"] == measure:
             groups.setdefault((row["dataset"], row["database"]), []).append(row)
-    return "\n\n".join(
-        "\n".join(_table(group, f"{measure} on {dataset}, database codes {database}"))
-        for (dataset, database), group in groups.items()
-    )
+    parts = []
+    for (dataset, database), group in groups.items():
+        # Which methods would have had learned codes, only done cells can tell.
+        failed = [row for row in runs if row["dataset"] == dataset and row["status"] != "done"]
+        title = f"{measure} on {dataset}, database codes {database}"
+        parts.append("\n".join(_table(group, failed if database == "encoded" else [], title)))
+    for dataset in dict.fromkeys(row["dataset"] for row in runs):
+        if not any(dataset == known for known, _ in groups):
+            parts.append(f"{measure} on {dataset}: no cell is done")
+    return "\n\n".join(parts)
 
 
-def _table(rows: Sequence[Row], title: str) -> Iterator[str]:
+def _table(rows: Sequence[Row], failed: Sequence[Row], title: str) -> Iterator[str]:
+    tasks = list(dict.fromkeys(row["task"] for row in rows))
     values: dict[str, dict[Column, list[float]]] = {}
     for row in rows:
-        label = f"{row['method']}[{row['params']}]" if row["params"] else row["method"]
         column = (row["task"], row["bits"])
-        values.setdefault(label, {}).setdefault(column, []).append(row["value"])
-    means = {
-        label: {column: float(np.mean(found)) for column, found in columns.items()}
+        values.setdefault(_label(row), {}).setdefault(column, []).append(row["value"])
+    texts = {
+        label: {column: f"{np.mean(found):.4f}" for column, found in columns.items()}
         for label, columns in values.items()
     }
+    best = _best(texts)
+    for row in failed:
+        for task in tasks:
+            column = (task, row["bits"])
+            shown = texts.setdefault(_label(row), {}).get(column)
+            if shown is None:
+                texts[_label(row)][column] = row["status"]
+            elif not shown.endswith("*") and shown[0].isdigit():
+                texts[_label(row)][column] = shown + "*"
+    texts = dict(sorted(texts.items()))
     seeds = len({row["seed"] for row in rows})
     title += f", mean over {seeds} seeds" if seeds > 1 else ""
     yield from textwrap.wrap(title, WIDTH, break_on_hyphens=False)
-    first = min(max(len(name) for name in (*means, "method")), NAME)
-    bits = sorted({row["bits"] for row in rows})
+    first = min(max(len(name) for name in (*texts, "method")), NAME)
+    bits = sorted({row["bits"] for row in (*rows, *failed)})
     # Tasks stand side by side where they fit; code lengths that do not fit go below.
-    tasks = list(dict.fromkeys(row["task"] for row in rows))
     room = WIDTH - first
     span = max(NUMBER * len(bits), max(len(task) for task in tasks) + 2)
     beside = max(1, room // span)
@@ -53,23 +77,40 @@ def _table(rows: Sequence[Row], title: str) -> Iterator[str]:
     for start in range(0, len(tasks), beside):
         for begin in range(0, len(bits), each):
             chosen = bits[begin : begin + each]
-            yield from _block(means, tasks[start : start + beside], chosen, first)
+            yield from _block(texts, best, tasks[start : start + beside], chosen, first)
+    if any(text.endswith("*") for columns in texts.values() for text in columns.values()):
+        yield "* mean over fewer seeds: some cells are not done"
+
+
+def _best(texts: Mapping[str, Mapping[Column, str]]) -> dict[Column, str]:
+    """Return the largest number of each column as it is printed: what looks equal is equal."""
+    best: dict[Column, str] = {}
+    for columns in texts.values():
+        for column, text in columns.items():
+            if text != "nan":
+                best[column] = max(best.get(column, text), text, key=float)
+    return best
 
 
 def _block(
-    means: dict[str, dict[Column, float]], tasks: Sequence[str], bits: Sequence[int], first: int
+    texts: Mapping[str, Mapping[Column, str]],
+    best: Mapping[Column, str],
+    tasks: Sequence[str],
+    bits: Sequence[int],
+    first: int,
 ) -> Iterator[str]:
     width = max(NUMBER, *(-(-(len(task) + 2) // len(bits)) for task in tasks))
     columns = [(task, each) for task in tasks for each in bits]
-    best = {
-        column: max(values.get(column, -np.inf) for values in means.values()) for column in columns
-    }
     yield " " * first + "".join(f"{task:>{width * len(bits)}}" for task in tasks)
     yield f"{'method':{first}}" + "".join(f"{f'{each} bits':>{width}}" for _, each in columns)
-    for label, values in means.items():
+    for label, values in texts.items():
         line = f"{label if len(label) <= first else label[: first - 1] + '…':{first}}"
         for column in columns:
-            value = values.get(column)
-            text = f"{'-' if value is None else f'{value:.4f}':>{width}}"
-            line += click.style(text, bold=True) if value == best[column] else text
+            text = values.get(column, "-")
+            bold = text.rstrip("*") == best.get(column)
+            line += click.style(f"{text:>{width}}", bold=True) if bold else f"{text:>{width}}"
         yield line
+
+
+def _label(row: Row) -> str:
+    return f"{row['method']}[{row['params']}]" if row["params"] else str(row["method"])

@@ -182,7 +182,7 @@ def table_rows(bits=(8, 16, 24, 32, 64, 128), methods=("edsh", "a-method-with-a-
 def test_tables_fit_80_columns_and_hold_every_mean(bits):
     import click
 
-    text = click.unstyle(tables(table_rows(bits), "AP"))
+    text = click.unstyle(tables(table_rows(bits), [], "AP"))
     assert max(map(len, text.splitlines())) <= 80
     assert "mean over 2 seeds" in text
     for b in bits:
@@ -191,7 +191,25 @@ def test_tables_fit_80_columns_and_hold_every_mean(bits):
 
 
 def test_the_best_is_bold():
-    text = tables(table_rows((8,)), "AP")
+    text = tables(table_rows((8,)), [], "AP")
     _, *bold = text.split("\x1b[1m")
     assert len(bold) == 2
     assert all(part.strip().startswith("1.508") for part in bold)
+
+
+def test_cells_that_are_not_done_stand_in_the_table():
+    rows = [row for row in table_rows((8,), ("edsh", "cca")) if row["params"] == ""]
+    base = {"dataset": "wiki", "params": "", "bits": 8}
+    runs = [
+        {**base, "method": "edsh", "seed": 2, "status": "timeout"},
+        {**base, "method": "hangs", "seed": 0, "status": "timeout"},
+        {**base, "method": "cca", "seed": 0, "status": "done"},
+        {**base, "dataset": "other", "method": "elsewhere", "seed": 0, "status": "failed"},
+    ]
+    text = tables(rows, runs, "AP")
+    assert "0.5080*" in text
+    assert "* mean over fewer seeds" in text
+    (line,) = [line for line in text.splitlines() if line.startswith("hangs")]
+    assert line.split() == ["hangs", "timeout", "timeout"]
+    assert "elsewhere" not in text
+    assert text.endswith("AP on other: no cell is done")

@@ -26,7 +26,7 @@ def merge_command(sources: tuple[str, ...], out: str) -> None:
     with Store(Path(out)) as store:
         merged = merge([Path(source) for source in sources], store)
         store.write_text(FILE, merged.plan.to_json())
-        rows = write_tables(store, merged.plan)
+        rows, _ = write_tables(store, merged.plan)
     for note in merged.notes:
         click.echo(note, err=True)
     for conflict in merged.conflicts:

@@ -18,11 +18,11 @@ from hashbench.errors import unknown
 from hashbench.executors import Executor, Limits
 from hashbench.grid import resolved
 from hashbench.measures import parse_many
-from hashbench.plan import FILE, Plan, Survey, estimate, pending, survey
+from hashbench.plan import FILE, Survey, estimate, pending, survey
 from hashbench.progress import make_progress
 from hashbench.registry import Registry, discover
 from hashbench.run import execute, write_tables
-from hashbench.store import STATUSES, Store, Stored
+from hashbench.store import STATUSES, Store
 from hashbench.study import DEFAULT_STUDY, EXECUTORS, Study, load_study, read_study
 from hashbench.table import tables
 from hashbench.units import format_duration
@@ -87,17 +87,15 @@ def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> No
     try:
         with Store(out) as store:
             found = compute(asked, registry, store, jobs, choice, flags["quiet"])
-            rows = write_tables(store, found.plan)
-            stored = store.read([cell.id for cell in found.plan.cells])
+            rows, runs = write_tables(store, found.plan)
     except KeyboardInterrupt:
         click.echo(f"\ninterrupted; {_saved(out)}", err=True)
         sys.exit(INTERRUPTED)
     except OSError as error:
         click.echo(f"hashbench: {error}; {_saved(out)}", err=True)
         sys.exit(1)
-    if rows:
-        click.echo(tables(rows, rows[0]["measure"]))
-    sys.exit(conclude(found.plan, stored, out))
+    click.echo(tables(rows, runs, str(parse_many(asked.measures)[0])))
+    sys.exit(conclude(Counter(row["status"] for row in runs), out))
 
 
 def compute(
@@ -192,13 +190,11 @@ def resolve(study: str | None, plugins: Sequence[str], flags: Mapping[str, Any])
     return asked
 
 
-def conclude(plan: Plan, stored: Mapping[str, Stored], out: Path) -> int:
+def conclude(counts: Counter[str], out: Path) -> int:
     """Say how the cells ended and return the exit code."""
-    counts = Counter(each.status for each in stored.values())
-    counts["failed"] += len(plan.missing)
     said = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
-    click.echo(f"\n{len(plan.cells) + len(plan.missing)} cells: {said}. See {out}/results.csv")
-    wrong = len(plan.cells) + len(plan.missing) - counts["done"] - counts["skipped"]
+    click.echo(f"\n{counts.total()} cells: {said}. See {out}/results.csv")
+    wrong = counts.total() - counts["done"] - counts["skipped"]
     if wrong:
         click.echo(f"not done: {wrong}; {out}/runs.csv says why", err=True)
     return 1 if wrong else 0

@@ -189,7 +189,8 @@ class LocalExecutor:
 
     def _wait(self) -> list[tuple[Child, Outcome]]:
         """Wait a little for something to happen; return the tasks that have ended."""
-        for key, _ in self.selector.select(timeout=POLL_SECONDS):
+        timeout = 0 if self.messages else POLL_SECONDS  # one may have come with another's start
+        for key, _ in self.selector.select(timeout):
             if key.data is None:
                 self._receive()
             else:
@@ -200,16 +201,25 @@ class LocalExecutor:
             self.messages.remove(message)
             child = self.running.pop(message["ended"])
             self._read(child)
-            self.selector.unregister(child.pipe)
-            os.close(child.pipe)
+            self._hang_up(child)
             finished.append((child, self._outcome(child, message["code"])))
         self._watch()
         return finished
 
     def _read(self, child: Child) -> None:
         with contextlib.suppress(BlockingIOError):
-            while data := os.read(child.pipe, 1 << 16):
+            while child.pipe >= 0:
+                data = os.read(child.pipe, 1 << 16)
                 child.output = (child.output + data)[-OUTPUT_KEPT:]
+                if not data:
+                    self._hang_up(child)
+
+    def _hang_up(self, child: Child) -> None:
+        """Close the output of a task; a closed one would be ready to read for ever."""
+        if child.pipe >= 0:
+            self.selector.unregister(child.pipe)
+            os.close(child.pipe)
+            child.pipe = -1
 
     def _watch(self) -> None:
         """Kill what has run too long or grown too large; looking costs, so not too often."""

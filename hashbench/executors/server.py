@@ -7,8 +7,8 @@ multiprocessing's kind), and when the run that owns the server dies, the connect
 every child is killed with it.
 
 Messages are JSON lines. To the server: first {"plugins": [...], "threads": n}, then
-{"task": {...}} with the descriptor of the child's output, or {"kill": pid}. From it: {"ready":
-true}, {"started": pid}, {"ended": pid, "code": n}.
+{"task": {...}} with the descriptor of the child's output, or {"kill": pid}. From it: {"started":
+pid} for each task, and {"ended": pid, "code": n}.
 """
 
 from __future__ import annotations
@@ -82,7 +82,6 @@ class Server:
             os.set_blocking(descriptor, False)
         signal.set_wakeup_fd(woken)
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        self._send({"ready": True})
         selector = selectors.DefaultSelector()
         selector.register(self.connection, selectors.EVENT_READ)
         selector.register(wake, selectors.EVENT_READ)
