@@ -106,7 +106,9 @@ def load_study(name: str) -> Study:
         keys = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise HashbenchError(f"study {name!r} is not valid TOML: {error}") from error
-    return read_study({"name": path.stem, **keys}, where=f"study {name!r}")
+    study = read_study({"name": path.stem, **keys}, where=f"study {name!r}")
+    # A study and its plugins travel together: paths are seen from the file.
+    return replace(study, plugins=tuple(str(path.parent / each) for each in study.plugins))
 
 
 def read_study(keys: Mapping[str, Any], where: str, base: Study | None = None) -> Study:

@@ -113,7 +113,7 @@ def test_flags_win_over_the_file(tmp_path):
     path.write_text('methods = "cca"\nbits = [8, 16]\n[plugins]\npaths = ["here.py"]\n')
     base = load_study(str(path))
     assert (base.name, base.methods, base.bits) == ("mine", ("cca",), (8, 16))
-    assert base.plugins == ("here.py",)
+    assert base.plugins == (str(tmp_path / "here.py"),), "seen from the file, not from here"
     assert read_study({"bits": "64"}, "the flags", base).bits == (64,)
 
 
@@ -157,7 +157,7 @@ def test_seeds_are_a_number_or_a_list():
 
 def test_a_study_survives_its_own_file_with_every_key(tmp_path):
     asked = Study(
-        "all-keys", ("a", "b[c=1]"), ("d",), (8,), (1,), ("AP",), (), ("p.py",), 1.5, 7, 2, 3,
+        "all-keys", ("a", "b[c=1]"), ("d",), (8,), (1,), ("AP",), (), ("/p.py",), 1.5, 7, 2, 3,
         None, "dask", "tcp://x:1", True,
     )  # fmt: skip
     path = tmp_path / "all-keys.toml"
