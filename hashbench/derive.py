@@ -240,7 +240,8 @@ class Results:
     def runs(self) -> pd.DataFrame:
         """Return a row a cell, done or not: status, times, memory and where it ran.
 
-        ``train_rows`` is the number of rows the method was fitted on; nan if nothing is known.
+        ``train_rows`` is the number of rows the method was fitted on, ``own_memory`` the peak
+        above what its process held before the data; nan if nothing is known.
         """
         labels = {(cell.method, cell.params): cell.label for cell in self.cells}
         chosen = {cell.key for cell in self.cells}
@@ -250,19 +251,27 @@ class Results:
             if "id" in row and key not in chosen:
                 continue  # not selected; a cell without an id could not even be planned
             label = labels.get((row["method"], row["params"])) or _label(row)
-            rows.append({**row, "method": label, "train_rows": self._train_rows(row.get("id"))})
+            rows.append({**row, "method": label, **self._sizes(row.get("id"))})
         columns = [
             *IDENTITY, "status", "reason", "train_rows", "fit_seconds", "encode_seconds",
-            "peak_memory", "threads", "alone", "item_bytes", "protocol", "preprocessing", "cpu",
+            "peak_memory", "own_memory", "threads", "alone", "item_bytes", "protocol",
+            "preprocessing", "cpu",
         ]  # fmt: skip
         table = _frame(rows, columns)
-        numbers = ["train_rows", "fit_seconds", "encode_seconds", "peak_memory", "item_bytes"]
+        numbers = [
+            "train_rows", "fit_seconds", "encode_seconds", "peak_memory", "own_memory",
+            "item_bytes",
+        ]  # fmt: skip
         table[numbers] = table[numbers].astype(float)
         return table
 
-    def _train_rows(self, cell_id: str | None) -> int | None:
+    def _sizes(self, cell_id: str | None) -> dict[str, int]:
         stored = None if cell_id is None else self.stored.get(cell_id)
-        return None if stored is None else len(self.split(stored.cell.split)["train"])
+        if stored is None:
+            return {}
+        sizes = {"train_rows": len(self.split(stored.cell.split)["train"])}
+        peak, before = (stored.record.get(key) for key in ("peak_memory", "resident_at_start"))
+        return sizes | ({"own_memory": peak - before} if peak and before else {})
 
     def history(self) -> pd.DataFrame:
         """Return a row an iteration: objective, and seconds of training until then."""

@@ -6,6 +6,7 @@ Nothing here touches matplotlib's global state: figures are made and saved withi
 from __future__ import annotations
 
 import contextlib
+import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -59,6 +60,7 @@ CROWDED = 10
 CROWDED_HEIGHT = 1.4
 
 PANEL_HEIGHT = 1.55  # inches
+ROW_HEIGHT = 0.13  # of a line of its own for every method
 PAGE_HEIGHT = 7.5  # of panels; legend and caption need the rest
 
 #: Longest name in a legend or beside an axis.
@@ -135,16 +137,19 @@ def fitting_columns(look: Look, panels: int, methods: int = 0) -> int:
     return min(panels, max(1, most // 2) if methods > CROWDED else most)
 
 
-def sheets(data: pd.DataFrame, look: Look, height: float) -> Iterator[tuple[str, pd.DataFrame]]:
+def sheets(
+    data: pd.DataFrame, look: Look, rows: bool = False
+) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield data in parts whose panels fit on a page, by dataset, each with a name.
 
-    One part without a name if everything fits.
+    One part without a name if everything fits. `rows` if the panels are those of `rows_figure`.
     """
     methods, tasks = data["method"].nunique(), data["task"].nunique()
     datasets = [name for name in look.datasets if name in set(data["dataset"])]
-    across = fitting_columns(look, len(datasets) * tasks, methods)
-    down = PAGE_HEIGHT / (height * (CROWDED_HEIGHT if methods > CROWDED else 1))
-    room = max(1, int(down) * across // tasks)
+    across = fitting_columns(look, len(datasets) * tasks, 0 if rows else methods)
+    height = PANEL_HEIGHT * (CROWDED_HEIGHT if methods > CROWDED else 1)
+    down = PAGE_HEIGHT / (rows_height(methods) if rows else height)
+    room = max(1, max(1, int(down)) * across // tasks)
     if len(datasets) <= room:
         yield "", data
         return
@@ -203,6 +208,34 @@ def line_figure(
     outer_labels(axes, *labels)
     shared_legend(figure, look, methods)
     return figure
+
+
+def rows_height(methods: int) -> float:
+    """Return the height of a panel with a line a method, in inches."""
+    return methods * ROW_HEIGHT + 0.45
+
+
+def rows_figure(
+    data: pd.DataFrame, look: Look
+) -> tuple[Figure, dict[tuple[str, str], Axes], dict[str, int]]:
+    """Return a figure with a line a method in every panel, names at the left.
+
+    Returns
+    -------
+    figure, the panel of each dataset and task, and the height at which each method stands
+    """
+    panels, methods = pairs(data, look), look.ordered(data["method"])
+    figure, axes = make_figure(look, len(panels), rows_height(len(methods)))
+    grid = axes[0].get_gridspec()
+    across = 1 if grid is None else grid.ncols
+    heights = {method: len(methods) - 1 - place for place, method in enumerate(methods)}
+    for index, (panel, pair) in enumerate(zip(axes, panels, strict=True)):
+        named = index % across == 0
+        names = [label(look, method) if named else "" for method in methods]
+        panel.set_yticks([heights[method] for method in methods], names)
+        panel.set(title=titled(look, *pair), ylim=(-0.7, len(methods) - 0.3))
+        panel.tick_params(axis="y", length=0)
+    return figure, dict(zip(panels, axes, strict=True)), heights
 
 
 def outer_labels(axes: Sequence[Axes], x: str, y: str) -> None:
@@ -300,12 +333,33 @@ def number(value: float, _position: float = 0) -> str:
     return f"{value:g}"
 
 
+def log_ticks(low: float, high: float, most: int = 6) -> list[float]:
+    """Return round numbers within a logarithmic axis: powers of ten, or 1-2-5 if it is short.
+
+    Examples
+    --------
+    >>> log_ticks(0.004, 30), log_ticks(6, 30), log_ticks(1, 1e9)
+    ([0.01, 0.1, 1.0, 10.0], [10.0, 20.0], [1.0, 100.0, 10000.0, 1000000.0, 100000000.0])
+    """
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    tens = [10.0**power for power in range(first, last + 1) if low <= 10.0**power <= high]
+    if len(tens) > 2:
+        return tens[:: -(-len(tens) // most)]
+    fives = [digit * 10.0**power for power in range(first, last + 1) for digit in (1, 2, 5)]
+    return [tick for tick in fives if low <= tick <= high]
+
+
 def log_axis(axes: Axes, which: str) -> None:
     """Make an axis logarithmic, its numbers written out."""
-    from matplotlib.ticker import LogLocator, NullFormatter
+    from matplotlib.ticker import Locator, NullFormatter
+
+    class Ticks(Locator):
+        def __call__(self) -> list[float]:
+            low, high = sorted(self.axis.get_view_interval())  # type: ignore[union-attr]
+            return log_ticks(max(low, 1e-30), high)
 
     getattr(axes, f"set_{which}scale")("log")
     axis = getattr(axes, f"{which}axis")
-    axis.set_major_locator(LogLocator(numticks=6))
+    axis.set_major_locator(Ticks())
     axis.set_major_formatter(number)
     axis.set_minor_formatter(NullFormatter())

@@ -34,7 +34,7 @@ class BitsCurve(Report):
         """Return a figure for each measure and kind of database codes."""
         pictures = []
         for (measure, database), group in grouped(data, "measure", "database"):
-            for name, part in figures.sheets(group, look, figures.PANEL_HEIGHT):
+            for name, part in figures.sheets(group, look):
                 ticks = sorted(set(part["bits"]))
 
                 def prepare(panel: Axes, ticks: list[int] = ticks) -> None:

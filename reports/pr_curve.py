@@ -45,7 +45,7 @@ class PrecisionRecallCurve(Report):
         """Return a figure for each way, code length and kind of database codes."""
         pictures = []
         for (by, bits, database), group in grouped(data, "by", "bits", "database"):
-            for name, part in figures.sheets(group, look, figures.PANEL_HEIGHT):
+            for name, part in figures.sheets(group, look):
                 figure = figures.line_figure(
                     part.sort_values("x", kind="stable"),
                     look,

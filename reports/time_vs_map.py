@@ -43,7 +43,7 @@ class TimeVersusScore(Report):
         """Return a figure for each code length and kind of database codes."""
         pictures = []
         for (bits, database), group in grouped(data, "bits", "database"):
-            for name, part in figures.sheets(group, look, figures.PANEL_HEIGHT):
+            for name, part in figures.sheets(group, look):
                 measure = str(part["measure"].iloc[0])
                 caption = look.caption(
                     f"Training time against score at {bits} bits; the line joins the methods that "

@@ -33,7 +33,7 @@ class TopKCurve(Report):
         """Return a figure for each code length and kind of database codes."""
         pictures = []
         for (bits, database), group in grouped(data, "bits", "database"):
-            for name, part in figures.sheets(group, look, figures.PANEL_HEIGHT):
+            for name, part in figures.sheets(group, look):
                 figure = figures.line_figure(
                     part.sort_values("K", kind="stable"),
                     look,

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from hashbench.derive import Results
 
-BAR = 0.13  # inches
-
 
 class TrainingTime(Report):
     """Seconds of training by method and dataset; recording the objective does not count."""
@@ -109,7 +107,7 @@ def _bars(data: pd.DataFrame, name: str, caption: str, look: Look) -> Picture:
     done = data.dropna(subset="fit_seconds")
     datasets = [each for each in look.datasets if each in set(done["dataset"])]
     most = int(done.groupby("dataset")["method"].nunique().max())
-    figure, axes = figures.make_figure(look, len(datasets), most * BAR + 0.45)
+    figure, axes = figures.make_figure(look, len(datasets), figures.rows_height(most))
     for panel, dataset in zip(axes, datasets, strict=True):
         part = done[done["dataset"] == dataset].sort_values("fit_seconds", ascending=False)
         shown = [look.methods[method] for method in part["method"]]

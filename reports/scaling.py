@@ -1,0 +1,133 @@
+"""How training time and memory grow with the number of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hashbench import figures
+from hashbench.look import Look
+from hashbench.report import Entry, Exhibit, Group, NothingToShowError, Picture, Report, Table
+from hashbench.selection import Choice, parse_item
+from hashbench.summary import grouped, over_seeds, records
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from hashbench.derive import Results
+
+QUANTITIES = {"fit_seconds": "training seconds", "own_memory": "memory in MB"}
+
+
+class Scaling(Report):
+    """Training seconds and peak memory against training rows, with the fitted exponents."""
+
+    name = "scaling"
+    title = "Growth with the rows"
+
+    def data(self, results: Results) -> pd.DataFrame:
+        """Return seconds and memory for each number of rows, and the slope of their logarithms.
+
+        Sizes of one dataset (``rows`` or ``train_rows`` set differently) are one curve. Memory is
+        what the process took beyond its start.
+        """
+        runs = results.runs()
+        done = runs[(runs["status"] == "done") & runs["bits"].isin(results.figure_bits)].copy()
+        done["size_of"] = done["dataset"]
+        done["dataset"] = [without(label, "rows") for label in done["dataset"]]
+        done["shown"] = done["method"]
+        done["method"] = [without(label, "train_rows") for label in done["method"]]
+        keys = ["dataset", "method", "bits"]
+        sizes = done.groupby(keys)["train_rows"].transform("nunique")
+        done = done[sizes > 1]
+        if done.empty:
+            raise NothingToShowError("one size of each dataset; set rows or train_rows differently")
+        done["own_memory"] = done["own_memory"] / 1e6
+        values = list(QUANTITIES)
+        table = over_seeds(done[[*keys, "size_of", "shown", "train_rows", "seed", *values]], values)
+        for name in values:
+            table[f"{name}_slope"] = np.nan
+            for (dataset, method, bits), group in grouped(done, *keys):
+                same = table[keys].eq([dataset, method, bits]).all(axis=1)
+                table.loc[same, f"{name}_slope"] = slope(group["train_rows"], group[name])
+        return table.sort_values([*keys, "train_rows"], kind="stable", ignore_index=True)
+
+    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+        """Return a figure and a table of exponents for each dataset and code length."""
+        exhibits: list[Exhibit] = []
+        for (dataset, bits), group in grouped(data, "dataset", "bits"):
+            summary = look.summary(
+                f"Training time and memory against training rows at {bits} bits; dashed: linear "
+                "growth",
+                seeds=list(group["seeds"]),
+            )
+            facts = [f"{dataset}: {look.datasets[group['size_of'].iloc[0]].facts}."]
+            notes = look.notes(group["shown"])
+            words = " ".join([summary, *facts])
+            name = f"{dataset} {bits} bits"
+            exhibits.append(Picture(name, words, _figure(group, look), notes))
+            exhibits.append(_table(group, f"exponents {name}", [*notes, *facts], look, bits))
+        return exhibits
+
+
+def without(label: str, parameter: str) -> str:
+    """Return a name in a table of results without one of its parameters.
+
+    Examples
+    --------
+    >>> without("synthetic[rows=500,seed=1]", "rows"), without("edsh", "train_rows")
+    ('synthetic[seed=1]', 'edsh')
+    """
+    if "[" not in label:
+        return label
+    name, (settings, *_) = parse_item(label)
+    kept = sorted((key, value) for key, value in settings.items() if key != parameter)
+    return str(Choice(name, tuple(kept)))
+
+
+def slope(rows: Iterable[float], values: Iterable[float]) -> float:
+    """Return the exponent b of values = a rows^b, by least squares on logarithms."""
+    x, y = np.array(list(rows), float), np.array(list(values), float)
+    good = (y > 0) & np.isfinite(y)
+    if len(set(x[good])) < 2:
+        return float("nan")
+    return float(np.polyfit(np.log(x[good]), np.log(y[good]), 1)[0])
+
+
+def _figure(data: pd.DataFrame, look: Look) -> Any:
+    shown = dict(zip(data["method"], data["shown"], strict=True))
+    figure, axes = figures.make_figure(look, 2, 1.9, len(shown))
+    for panel, (name, words) in zip(axes, QUANTITIES.items(), strict=True):
+        figures.log_axis(panel, "x")
+        figures.log_axis(panel, "y")
+        for method, line in grouped(data, "method"):
+            style = look.methods[shown[method]]
+            figures.plot_line(panel, style, line["train_rows"], line[name], line[f"{name}_std"])
+        ends = np.array([data["train_rows"].min(), data["train_rows"].max()])
+        linear = data[name].median() * ends / np.sqrt(ends.prod())
+        panel.plot(ends, linear, color="#777777", linewidth=0.7, linestyle="--")
+        sizes = sorted(set(data["train_rows"]))
+        panel.set_xticks(sizes, [figures.number(size) for size in sizes])
+        panel.minorticks_off()
+        panel.set(xlabel="training rows", ylabel=words)
+    figures.shared_legend(figure, look, shown.values())
+    return figure
+
+
+def _table(data: pd.DataFrame, name: str, notes: list[str], look: Look, bits: int) -> Table:
+    rows = []
+    for row in records(data.drop_duplicates("method")):
+        shown = look.methods[row.shown]
+        exponents = (row.fit_seconds_slope, row.own_memory_slope)
+        numbers = [Entry(f"{value:.2f}" if value == value else "–") for value in exponents]
+        rows.append([Entry(shown.title, mark=shown.mark), *numbers])
+    least, most = data["train_rows"].min(), data["train_rows"].max()
+    caption = look.summary(
+        f"Exponent b of seconds and of memory growing as rows to the power of b, from {least:.0f} "
+        f"to {most:.0f} training rows at {bits} bits",
+        seeds=list(data["seeds"]),
+    )
+    header = [("", 1), ("seconds", 1), ("memory", 1)]
+    return Table(name, caption, [header], [Group("", rows)], "lrr", notes)

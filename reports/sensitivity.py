@@ -1,0 +1,150 @@
+"""A score over a grid of a method's parameters."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hashbench import figures
+from hashbench.look import Look
+from hashbench.report import Exhibit, NothingToShowError, Picture, Report
+from hashbench.selection import format_value
+from hashbench.summary import grouped, over_seeds, records
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from hashbench.derive import Results
+
+KEYS = ["dataset", "bits", "task", "database", "measure"]
+
+
+class Sensitivity(Report):
+    """The score over the values of one parameter, or as a map over two."""
+
+    name = "sensitivity"
+    title = "Sensitivity to parameters"
+
+    def data(self, results: Results) -> pd.DataFrame:
+        """Return the score for each value, or pair of values, of what a method varies.
+
+        With more than two parameters varied, each pair has the best over the others.
+        """
+        import pandas as pd
+
+        scores = results.scores([results.main_measure])
+        table = over_seeds(scores.drop(columns=["low", "high", "chance"]))
+        settings = {
+            (cell.dataset, cell.label): (cell.method, dict(cell.parameters))
+            for cell in results.cells
+        }
+        rows = []
+        for (dataset, *_), group in grouped(table, *KEYS):
+            families: dict[str, list[Any]] = {}
+            for row in records(group):
+                families.setdefault(settings[dataset, row.method][0], []).append(row)
+            for method, members in families.items():
+                grid = [(settings[dataset, row.method][1], row) for row in members]
+                rows += [{**each, "method": method} for each in _pairs(grid)]
+        if not rows:
+            raise NothingToShowError("no method runs with two values of a parameter")
+        order = ["method", *KEYS, "x_parameter", "x", "y_parameter", "y", "mean", "std", "seeds"]
+        return pd.DataFrame(rows)[[*order, "label"]]
+
+    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+        """Return a figure for each method, parameters, code length and kind of codes."""
+        pictures = []
+        keys = ("method", "x_parameter", "y_parameter", "measure", "bits", "database")
+        for (method, x, y, measure, bits, database), group in grouped(data, *keys):
+            caption = look.caption(
+                f"{method} at {bits} bits over {f'{x} and {y}' if y else x}"
+                + ("" if not y else "; the best over all other parameters that vary"),
+                group["dataset"],
+                measure=measure,
+                database=database,
+                seeds=list(group["seeds"]),
+            )
+            figure = _maps(group, look) if y else _curves(group, look)
+            name = f"{method} {x} {y} {measure} {bits} bits {database}"
+            pictures.append(Picture(name, caption, figure, look.notes(group["label"])))
+        return pictures
+
+
+def _pairs(grid: Sequence[tuple[dict[str, Any], Any]]) -> Iterable[dict[str, Any]]:
+    """Yield the best score for each value of one varied parameter, or of each pair of them."""
+    values = {
+        name: {format_value(params.get(name)) for params, _ in grid}
+        for name in sorted({name for params, _ in grid for name in params})
+    }
+    varied = [name for name, found in values.items() if len(found) > 1]
+    pairs = [(varied[0], "")] if len(varied) == 1 else list(itertools.combinations(varied, 2))
+    for x, y in pairs:
+        best: dict[tuple[str, str], Any] = {}
+        for params, row in grid:
+            place = (format_value(params.get(x)), format_value(params[y]) if y else "")
+            if place not in best or row.mean > best[place].mean:
+                best[place] = row
+        for place, row in best.items():
+            yield {
+                **{key: getattr(row, key) for key in (*KEYS, "mean", "std", "seeds")},
+                "label": row.method,
+                "x_parameter": x,
+                "x": place[0],
+                "y_parameter": y,
+                "y": place[1],
+            }
+
+
+def ordered(values: Iterable[str]) -> list[str]:
+    """Return the values of a parameter, numbers by their size, then words."""
+
+    def place(text: str) -> tuple[int, float, str]:
+        try:
+            return (0, float(text), text)
+        except ValueError:
+            return (1, 0.0, text)
+
+    return sorted(set(values), key=place)
+
+
+def _curves(data: pd.DataFrame, look: Look) -> Any:
+    panels = figures.pairs(data, look)
+    figure, axes = figures.make_figure(look, len(panels), figures.PANEL_HEIGHT)
+    values = ordered(data["x"])
+    style = look.methods[data["label"].iloc[0]]
+    for panel, (dataset, task) in zip(axes, panels, strict=True):
+        part = data[(data["dataset"] == dataset) & (data["task"] == task)]
+        part = part.assign(place=[values.index(x) for x in part["x"]]).sort_values("place")
+        figures.plot_line(panel, style, part["place"], part["mean"], part["std"])
+        panel.set_xticks(range(len(values)), [figures.plain(value, 10) for value in values])
+        panel.set(title=figures.titled(look, dataset, task), ylim=(0, None))
+    figures.outer_labels(axes, figures.plain(data["x_parameter"].iloc[0]), data["measure"].iloc[0])
+    return figure
+
+
+def _maps(data: pd.DataFrame, look: Look) -> Any:
+    import numpy as np
+
+    panels = figures.pairs(data, look)
+    across, down = ordered(data["x"]), ordered(data["y"])
+    figure, axes = figures.make_figure(look, len(panels), max(1.2, 0.3 * len(down) + 0.6))
+    low, high = data["mean"].min(), data["mean"].max()
+    for panel, (dataset, task) in zip(axes, panels, strict=True):
+        part = data[(data["dataset"] == dataset) & (data["task"] == task)]
+        grid = np.full((len(down), len(across)), np.nan)
+        for row in records(part):
+            grid[down.index(row.y), across.index(row.x)] = row.mean
+        panel.imshow(grid, cmap="cividis", vmin=low, vmax=high, aspect="auto", origin="lower")
+        for (i, j), value in np.ndenumerate(grid):
+            dark = value < (low + high) / 2
+            text = "" if np.isnan(value) else f"{value:.3f}"
+            colour = "white" if dark else "black"
+            panel.text(j, i, text, ha="center", va="center", fontsize=6, color=colour)
+        panel.set_xticks(range(len(across)), [figures.plain(value, 10) for value in across])
+        panel.set_yticks(range(len(down)), [figures.plain(value, 10) for value in down])
+        panel.grid(visible=False)
+        panel.set_title(figures.titled(look, dataset, task))
+    names = (figures.plain(data[f"{axis}_parameter"].iloc[0]) for axis in "xy")
+    figures.outer_labels(axes, *names)
+    return figure

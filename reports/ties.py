@@ -1,0 +1,78 @@
+"""What ties are worth: the interval that a score can take over all orders of tied items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from hashbench import figures
+from hashbench.look import Look
+from hashbench.measures import parse
+from hashbench.report import Exhibit, NothingToShowError, Picture, Report
+from hashbench.summary import grouped, over_seeds, records
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from hashbench.derive import Results
+
+KEYS = ["dataset", "method", "bits", "seed", "task", "database"]
+
+
+class Ties(Report):
+    """The expected score with its bounds over all orders of tied items, and database order's."""
+
+    name = "ties"
+    title = "Ties"
+
+    def data(self, results: Results) -> pd.DataFrame:
+        """Return the expected score, its bounds and the score in database order."""
+        measure = parse(results.main_measure)
+        if not measure.has_ties:
+            raise NothingToShowError(f"{measure} does not depend on the order of tied items")
+        if measure["missed"] == "skip":
+            raise NothingToShowError(f"{measure} has no mean over the orders of tied items")
+        names = {ties: str(measure.with_(ties=ties)) for ties in ("expected", "index")}
+        scores = results.scores(list(names.values()))
+        scores = scores[scores["bits"].isin(results.figure_bits)]
+        if scores.empty:
+            raise NothingToShowError("no cell is done")
+        expected = scores[scores["measure"] == names["expected"]]
+        index = scores[scores["measure"] == names["index"]]
+        index = index[[*KEYS, "value"]].rename(columns={"value": "index"})
+        table = expected.merge(index, on=KEYS).rename(columns={"value": "expected"})
+        return over_seeds(table, ["expected", "low", "high", "chance", "index"])
+
+    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+        """Return a figure for each code length and kind of database codes."""
+        pictures = []
+        for (measure, bits, database), group in grouped(data, "measure", "bits", "database"):
+            for sheet, part in figures.sheets(group, look, rows=True):
+                caption = look.caption(
+                    f"What the order of tied items can make of a score at {bits} bits; bar: from "
+                    "the worst to the best order, dot: mean over all orders, stroke: database "
+                    "order, dashed line: a random ranking",
+                    part["dataset"],
+                    measure=measure,
+                    database=database,
+                    seeds=list(part["seeds"]),
+                )
+                name = f"{measure} {bits} bits {database} {sheet}"
+                notes = look.notes(part["method"])
+                pictures.append(Picture(name, caption, _figure(part, measure, look), notes))
+        return pictures
+
+
+def _figure(data: pd.DataFrame, measure: str, look: Look) -> Any:
+    figure, panels, heights = figures.rows_figure(data, look)
+    for (dataset, task), part in grouped(data, "dataset", "task"):
+        panel = panels[dataset, task]
+        panel.axvline(part["chance"].mean(), color="#777777", linewidth=0.6, linestyle="--")
+        for row in records(part):
+            colour, y = look.methods[row.method].colour, heights[row.method]
+            panel.hlines(y, row.low, row.high, color=colour, linewidth=3, alpha=0.4)
+            panel.plot(row.expected, y, "o", color=colour)
+            panel.plot(row.index, y, "|", color="black", markersize=5)
+        panel.set_xlim(0, None)
+    figures.outer_labels(list(panels.values()), measure, "")
+    return figure
