@@ -1,0 +1,205 @@
+"""Printed numbers beside reproduced ones, with the protocol of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hashbench import figures
+from hashbench.look import Look, arrow
+from hashbench.published import Published, published
+from hashbench.report import Entry, Exhibit, Group, NothingToShowError, Picture, Report, Table
+from hashbench.selection import parse_item
+from hashbench.summary import grouped, over_seeds, records
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from hashbench.derive import Results
+
+SECONDS = "train_seconds"
+
+#: Settings under which a method still is what the paper ran: it trains on part of the rows, too.
+AS_PRINTED = {"train_rows"}
+
+
+class PublishedNumbers(Report):
+    """What papers print against what the same method gives here, with the difference."""
+
+    name = "published"
+    title = "Printed and reproduced"
+
+    def data(self, results: Results) -> pd.DataFrame:
+        """Return printed and reproduced values and reproduced minus printed.
+
+        Scores appear once for each kind of database codes that the method has.
+        """
+        import pandas as pd
+
+        tables = [table for paper in published() for table in _of_paper(paper, results)]
+        if not tables:
+            raise NothingToShowError("no cell of the study is in a table of a paper")
+        table = pd.concat(tables, ignore_index=True)
+        table["difference"] = table["reproduced"] - table["printed"]
+        return table
+
+    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+        """Return a table of scores and a figure for each dataset, and a table of times."""
+        exhibits: list[Exhibit] = []
+        scores = data[data["quantity"] != SECONDS]
+        for (paper, dataset, measure), group in grouped(scores, "paper", "dataset", "measure"):
+            exhibits.append(_scores(group, paper, dataset, measure, look))
+        for (paper, measure), group in grouped(scores, "paper", "measure"):
+            exhibits.append(_picture(group, paper, measure, look))
+        for paper, group in grouped(data[data["quantity"] == SECONDS], "paper"):
+            exhibits.append(_times(group, paper, look))
+        return exhibits
+
+
+def _of_paper(paper: Published, results: Results) -> Iterator[pd.DataFrame]:
+    printed = paper.numbers.rename(columns={"dataset": "printed_as", "value": "printed"})
+    for printed_as, about in paper.datasets.items():
+        for quantity, stands_for in paper.quantities.items():
+            found = _reproduced(stands_for, results)
+            bare = found["dataset"].str.partition("[")[0]
+            found = found[bare.isin(about["names"])]
+            chosen = printed[
+                (printed["printed_as"] == printed_as) & (printed["quantity"] == quantity)
+            ]
+            keys = ["name", "bits"] + (["task"] if "measure" in stands_for else [])
+            chosen = chosen.rename(columns={"method": "name"})
+            joined = chosen[[*keys, "printed_as", "quantity", "printed"]].merge(found, on=keys)
+            if not joined.empty:
+                words = f"{about['printed']}; {paper.protocol}"
+                yield joined.drop(columns="name").assign(paper=paper.paper, printed_protocol=words)
+
+
+def _reproduced(stands_for: Any, results: Results) -> pd.DataFrame:
+    if "measure" in stands_for:
+        scores = results.scores([stands_for["measure"]])
+        table = over_seeds(scores.drop(columns=["low", "high", "chance"]))
+    else:
+        runs = results.runs()
+        runs = runs[runs["status"] == "done"].rename(columns={stands_for["run"]: "value"})
+        table = over_seeds(runs[["dataset", "method", "bits", "seed", "value"]])
+        table = table.assign(task="", database="", measure="")
+    table = table.rename(columns={"mean": "reproduced"})
+    table["name"] = [_as_printed(label) for label in table["method"]]
+    cells = {cell.dataset: cell for cell in results.cells}
+    table["protocol"] = [cells[name].protocol for name in table["dataset"]]
+    table["preprocessing"] = [" / ".join(cells[name].preprocessing) for name in table["dataset"]]
+    return table[table["name"] != ""]
+
+
+def _as_printed(label: str) -> str:
+    """Return the method's name, or nothing if its parameters are not the printed ones."""
+    name, (settings, *_) = parse_item(label)
+    return name if set(settings) <= AS_PRINTED else ""
+
+
+def _preferred(data: pd.DataFrame) -> pd.DataFrame:
+    """Return learned database codes where a method has them, else encoded."""
+    order = data.sort_values("database", ascending=False, kind="stable")
+    return order.drop_duplicates(["paper", "dataset", "method", "bits", "task"])
+
+
+def _scores(data: pd.DataFrame, paper: str, dataset: str, measure: str, look: Look) -> Table:
+    shown = _preferred(data)
+    found = {(row.task, row.method, row.bits): row for row in records(shown)}
+    columns = sorted(set(shown["bits"]))
+    methods = look.ordered(shown["method"])
+    groups = []
+    for task in dict.fromkeys(data["task"]):
+        rows = []
+        for method in methods:
+            name = look.methods[method]
+            entries = [Entry(name.title, mark=name.mark)]
+            for bits in columns:
+                entries += _entries(found.get((task, method, bits)))
+            rows.append(entries)
+        groups.append(Group(arrow(task), rows))
+    header = [
+        [("", 1), *((f"{bits} bits", 3) for bits in columns)],
+        [("", 1), *((word, 1) for _ in columns for word in ("printed", "here", "diff."))],
+    ]
+    caption = look.summary(
+        f"Printed in {paper}, reproduced here, and the difference",
+        measure=measure,
+        database="learned (e: encoded, where a method has no learned ones)",
+        seeds=list(data["seeds"]),
+    )
+    notes = [f"printed: {data['printed_protocol'].iloc[0]}"]
+    notes += [f"here: {fact}" for fact in look.facts([dataset])]
+    return Table(
+        f"{dataset} {measure}",
+        caption,
+        header,
+        groups,
+        "l" + "rrr" * len(columns),
+        [*notes, *look.notes(methods)],
+    )
+
+
+def _entries(row: Any) -> list[Entry]:
+    if row is None:
+        return [Entry("")] * 3
+    mark = "e" if row.database == "encoded" else ""
+    difference = f"{row.difference:+.3f}".replace("-", "−")
+    return [
+        Entry(f"{row.printed:.3f}"),
+        Entry(f"{row.reproduced:.3f}", mark=mark),
+        Entry(difference),
+    ]
+
+
+def _picture(data: pd.DataFrame, paper: str, measure: str, look: Look) -> Picture:
+    from matplotlib.lines import Line2D
+
+    shown = _preferred(data)
+    panels, methods = figures.pairs(shown, look), look.ordered(shown["method"])
+    figure, axes = figures.make_figure(look, len(panels), 1.9)
+    styles = {name: {**figures.line_style(look.methods[name]), "linestyle": ""} for name in methods}
+    for panel, (dataset, task) in zip(axes, panels, strict=True):
+        part = shown[(shown["dataset"] == dataset) & (shown["task"] == task)]
+        top = 1.05 * max(part["printed"].max(), part["reproduced"].max())
+        panel.plot([0, top], [0, top], color="#777777", linewidth=0.7, linestyle="--")
+        for method, group in grouped(part, "method"):
+            panel.plot(group["printed"], group["reproduced"], **styles[method])
+        panel.set(title=figures.titled(look, dataset, task), xlim=(0, top), ylim=(0, top))
+    figures.outer_labels(axes, "printed", "reproduced")
+    handles = {name: Line2D([], [], **styles[name]) for name in methods}
+    figures.shared_legend(figure, look, methods, handles)
+    caption = look.caption(
+        f"Reproduced against printed in {paper}; a point a code length, dashed: equal",
+        shown["dataset"],
+        measure=measure,
+        database="learned (encoded where a method has no learned ones)",
+        seeds=list(shown["seeds"]),
+    )
+    return Picture(f"figure {measure}", caption, figure, look.notes(methods))
+
+
+def _times(data: pd.DataFrame, paper: str, look: Look) -> Table:
+    datasets = [name for name in look.datasets if name in set(data["dataset"])]
+    found = {(row.method, row.dataset): row for row in records(data)}
+    rows = []
+    for method in look.ordered(data["method"]):
+        name = look.methods[method]
+        entries = [Entry(name.title, mark=name.mark)]
+        for dataset in datasets:
+            row = found.get((method, dataset))
+            both = (row.printed, row.reproduced) if row is not None else ()
+            entries += [Entry(f"{value:.3g}") for value in both] or [Entry("")] * 2
+        rows.append(entries)
+    header = [
+        [("", 1), *((look.datasets[name].title, 2) for name in datasets)],
+        [("", 1), *((word, 1) for _ in datasets for word in ("printed", "here"))],
+    ]
+    bits = ", ".join(str(each) for each in sorted(set(data["bits"])))
+    caption = look.summary(
+        f"Training time in seconds at {bits} bits, printed in {paper} and measured here, on other "
+        "machines",
+        seeds=list(data["seeds"]),
+    )
+    notes = [*look.notes(data["method"]), *look.facts(datasets)]
+    return Table("seconds", caption, header, [Group("", rows)], "l" + "rr" * len(datasets), notes)
