@@ -113,19 +113,54 @@ def grade_items(query_labels, labels, rel, grades):
 
 
 @njit(cache=True, error_model="numpy", parallel=True)
-def count_runs(scores, grades, counts):
-    """Count the items of every run of equal scores at the place where the run begins.
+def sort_items(keys, items):
+    """Sort items by their keys, smallest first, equal keys as they stand.
+
+    A radix sort in three rounds of eleven bits: the number of rounds does not grow with the
+    database, and every round keeps the order of equal digits.
 
     Parameters
     ----------
-    scores : (queries, items) float32, in rank order
+    keys : (queries, items) uint32
+        Sorted in place.
+    items : (queries, items) int32
+        Changed in place: the items in rank order.
+    """
+    n_items = keys.shape[1]
+    digits = np.uint32(2047)
+    for q in prange(keys.shape[0]):
+        key, item = keys[q].copy(), np.arange(n_items).astype(np.int32)
+        sorted_key, sorted_item = np.empty_like(key), np.empty_like(item)
+        for shift in (np.uint32(0), np.uint32(11), np.uint32(22)):
+            place = np.zeros(2049, np.int64)
+            for i in range(n_items):
+                place[((key[i] >> shift) & digits) + 1] += 1
+            place = np.cumsum(place)
+            for i in range(n_items):
+                digit = (key[i] >> shift) & digits
+                sorted_key[place[digit]] = key[i]
+                sorted_item[place[digit]] = item[i]
+                place[digit] += 1
+            key, sorted_key = sorted_key, key
+            item, sorted_item = sorted_item, item
+        keys[q] = key
+        items[q] = item
+
+
+@njit(cache=True, error_model="numpy", parallel=True)
+def count_runs(keys, grades, counts):
+    """Count the items of every run of equal keys at the place where the run begins.
+
+    Parameters
+    ----------
+    keys : (queries, items) uint32, in rank order
     grades : (queries, items) uint16, in rank order
     counts : (queries, items, grades) int64
         Changed in place; a place where no run begins stays an empty bucket.
     """
-    for q in prange(scores.shape[0]):
+    for q in prange(keys.shape[0]):
         begin = 0
-        for i in range(scores.shape[1]):
-            if scores[q, i] != scores[q, begin]:
+        for i in range(keys.shape[1]):
+            if keys[q, i] != keys[q, begin]:
                 begin = i
             counts[q, begin, grades[q, i]] += 1

@@ -20,7 +20,6 @@ from hashbench.measures import order_kernels
 from hashbench.measures.labels import label_words
 from hashbench.measures.orders import Counts, Grades
 from hashbench.measures.rankings import (
-    BLOCK_BYTES,
     Block,
     Ranking,
     Rel,
@@ -31,6 +30,9 @@ from hashbench.measures.rankings import (
 )
 
 Vectors = npt.NDArray[np.float32]
+
+#: Bytes that one block of queries may take for scores, orders and counts.
+BLOCK_BYTES = 1 << 27
 
 
 class ScoreRanking(Ranking):
@@ -78,11 +80,13 @@ class _ScoreBlock(Block):
         self._counted: dict[Rel, Counts] = {}
 
     @cached_property
-    def _ranked(self) -> tuple[npt.NDArray[np.intp], Vectors]:
-        """The items in rank order, ties in database order, and their scores."""
+    def _ranked(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint32]]:
+        """The items in rank order, ties in database order, and their keys."""
         scores = self._ranking.query_vectors[self.queries] @ self._ranking.database_vectors.T
-        items = np.argsort(-scores, axis=1, kind="stable")
-        return items, np.take_along_axis(scores, items, axis=1)
+        keys = descending_keys(scores)
+        items = np.empty(keys.shape, np.int32)
+        order_kernels.sort_items(keys, items)
+        return items, keys
 
     def grades(self, rel: Rel) -> Grades:
         if rel not in self._graded:
@@ -101,6 +105,16 @@ class _ScoreBlock(Block):
             order_kernels.count_runs(self._ranked[1], grades, counts)
             self._counted[rel] = counts
         return self._counted[rel]
+
+
+def descending_keys(scores: Vectors) -> npt.NDArray[np.uint32]:
+    """Return whole numbers that are equal where scores are, and smaller where they are larger.
+
+    The bits of positive floats are ordered as the numbers are, those of negative ones the other
+    way round; adding 0 turns -0 into 0.
+    """
+    bits = (scores + np.float32(0)).view(np.uint32)
+    return np.where(bits >> 31, bits, ~bits & np.uint32(0x7FFFFFFF))
 
 
 def score_ranking(

@@ -268,6 +268,14 @@ def test_names_find_their_numbers(make_case):
     assert "curves: PR" in repr(result)
 
 
+def test_company_changes_no_number(make_case):
+    case = make_case(8)
+    names = [*NUMBERS, *(index_form(name) for name in ORDERED), "hashnet(4)"]
+    together = evaluate(*case, names)
+    for name in names:
+        assert evaluate(*case, [name])[name] == together[name]
+
+
 def test_defaults_and_the_short_way_in(make_case):
     result = hashbench.evaluate(*make_case(2))
     assert list(result) == ["AP", "AP(ties=index)@100", "P@100"]

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
 
 from hashbench.errors import HashbenchError
-from hashbench.measures import evaluate, evaluate_ranking, score_ranking, scores
+from hashbench.measures import evaluate, evaluate_ranking, order_kernels, score_ranking, scores
 
 NAMES = (
     "AP",
@@ -44,6 +45,23 @@ def test_inner_products_of_signs_rank_as_hamming_distances(make_case, seed):
     np.testing.assert_allclose(
         vectors.curves["PR"].per_query, codes.curves["PR"].per_query, atol=1e-12
     )
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    npst.arrays(
+        np.float32,
+        st.tuples(st.integers(1, 3), st.integers(1, 40)),
+        elements=st.floats(-4, 4, width=32) | st.sampled_from([0.0, -0.0, 1.5, -1.5]),
+    )
+)
+def test_sorting_is_that_of_a_stable_sort(values):
+    keys = scores.descending_keys(values)
+    items = np.empty(keys.shape, np.int32)
+    order_kernels.sort_items(keys, items)
+    assert np.array_equal(items, np.argsort(-values, axis=1, kind="stable"))
+    ranked = np.take_along_axis(values, items, axis=1)
+    assert np.array_equal(np.diff(ranked) == 0, np.diff(keys.astype(np.int64)) == 0)
 
 
 def test_blocks_of_queries_change_nothing(make_case, monkeypatch):
