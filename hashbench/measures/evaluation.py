@@ -286,12 +286,14 @@ def _rank_curve(
 
 def _ball_score(measure: Measure, ball: Ball, per_query: bool) -> Score:
     values = settle_empty(measure, of_ball(measure, ball), ball.hits[:, -1])
-    pooled = measure["mean"] == "micro"
-    mean = of_ball(measure, ball.pooled(~np.isnan(values)))[0] if pooled else _mean(values)
+    counted = ~np.isnan(values)
+    mean = float(_mean(values))
+    if measure["mean"] == "micro" and counted.any():
+        mean = float(of_ball(measure, ball.pooled(counted))[0])
     return Score(
         measure,
-        float(mean),
-        n_counted=int((~np.isnan(values)).sum()),
+        mean,
+        n_counted=int(counted.sum()),
         n_empty=int((ball.hits[:, -1] == 0).sum()),
         per_query=values if per_query else None,
     )
@@ -299,9 +301,10 @@ def _ball_score(measure: Measure, ball: Ball, per_query: bool) -> Score:
 
 def _radius_curve(measure: Measure, ball: Ball, per_query: bool) -> Curve:
     settled = settle_empty(measure, ball.curve, ball.hits[:, -1])
+    counted = ~np.isnan(settled[:, 0, 0])
     mean = _mean(settled)
-    if measure["mean"] == "micro":
-        pool = ball.pooled(~np.isnan(settled[:, 0, 0]))
+    if measure["mean"] == "micro" and counted.any():
+        pool = ball.pooled(counted)
         mean = pool.curve[0]
         mean[pool.items[0] == 0, 0] = np.nan
     return _curve(measure, "radius", np.arange(len(mean)), settled, mean, per_query)

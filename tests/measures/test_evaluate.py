@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import hashbench
 from hashbench.codes import pack
 from hashbench.errors import HashbenchError
-from hashbench.measures import evaluate
+from hashbench.measures import DEFAULT_MEASURES, evaluate
 
 NUMBERS = (
     "AP",
@@ -240,10 +240,12 @@ def test_what_queries_without_relevant_items_count():
 
 
 def test_no_query_counts_at_all():
-    result = evaluate([[0, 1]], [[0, 1]], [1], [2], "AP,P@1,lookup(radius=0),PR,PRarea(mean=micro)")
-    assert np.isnan(result["AP"])
-    assert np.isnan(result["lookup(radius=0)"])
-    assert np.isnan(result.curves["PR"].precision).all()
+    result = evaluate([[0, 1]], [[0, 1]], [1], [2], [*NUMBERS, *DEFAULT_MEASURES], chance=True)
+    assert all(np.isnan(value) for value in result.values())
+    assert np.isnan(result.scores["AP"].chance)
+    for curve in result.curves.values():
+        assert np.isnan(curve.precision).all()
+        assert np.isnan(curve.recall).all()
 
 
 def test_missed_queries_count_zero_unless_left_out():
