@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.dataset import Data, Dataset, RandomQuery
+from hashbench.dataset import ContactSheet, Data, Dataset, RandomQuery
 from hashbench.method import Citation
 
 
@@ -52,6 +52,11 @@ class Emoji(Dataset):
             labels=labels,
             label_names=label_names,
             strings=_strings(arrays["characters"]),
+            pictures=ContactSheet(
+                files("hashbench.data").joinpath("emoji_thumbnails.png").read_bytes(),
+                size=32,
+                columns=44,
+            ),
         )
 
     def _labels(self, arrays: dict[str, Any]) -> tuple[npt.NDArray[np.uint8], tuple[str, ...]]:

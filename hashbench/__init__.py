@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 
 _EXPORTS = {
     "Citation": "hashbench.method",
+    "ContactSheet": "hashbench.dataset",
     "Data": "hashbench.dataset",
     "Dataset": "hashbench.dataset",
     "DeclinedError": "hashbench.errors",

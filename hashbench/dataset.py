@@ -61,6 +61,22 @@ class Split:
         return digest.hexdigest()[:16]
 
 
+@dataclass(frozen=True)
+class ContactSheet:
+    """Small pictures of all items in one picture: item i in line i // columns, i % columns along.
+
+    Attributes
+    ----------
+    png : the picture's file
+    size : width and height of an item's picture, in pixels
+    columns : pictures in a line
+    """
+
+    png: bytes
+    size: int
+    columns: int
+
+
 @dataclass
 class Data:
     """A loaded dataset.
@@ -71,6 +87,7 @@ class Data:
     labels : (n, c) uint8 array of 0 and 1
     view_names, label_names : names, in the order of the views and of the label columns
     strings : what a report shows for each item, or None
+    pictures : what it looks like, or None
     given : the source's own rows by part ("train", "query", "database"), where it has a split
     notes : facts found while loading that a reader of results should know
     """
@@ -80,6 +97,7 @@ class Data:
     view_names: tuple[str, ...] = ("image", "text")
     label_names: tuple[str, ...] = ()
     strings: Sequence[str] | None = None
+    pictures: ContactSheet | None = None
     given: Mapping[str, Rows] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 

@@ -27,7 +27,7 @@ import scipy
 
 from hashbench import preprocessing
 from hashbench.codes import pack
-from hashbench.dataset import Data, Dataset, Split, array_parts
+from hashbench.dataset import ContactSheet, Data, Dataset, Split, array_parts
 from hashbench.errors import HashbenchError
 from hashbench.executors import StorageError
 from hashbench.layouts import FileDataset
@@ -125,6 +125,9 @@ def inspect(
     check_data(data, plugin.name)
     _keep(data, cache)
     names = []
+    if data.pictures is not None:
+        with writing(folder):
+            save_pictures(data.pictures, folder / f"{pictures_name(data.fingerprint)}.npz")
     for request in requests:
         split = make_split(plugin, data, SplitRequest(**request))
         names.append(split_name(data.fingerprint, split))
@@ -291,6 +294,21 @@ def write_rows(blocks: Iterator[Matrix], path: Path, rows: int) -> None:
 def split_name(fingerprint: str, split: Split) -> str:
     """Return a name for a split of one dataset: rows alone do not tell whose rows they are."""
     return hashlib.sha256(f"{fingerprint} {split.hash}".encode()).hexdigest()[:16]
+
+
+def pictures_name(fingerprint: str) -> str:
+    """Return the name of the file with a dataset's pictures, beside those of its splits."""
+    return f"pictures-{fingerprint}"
+
+
+def save_pictures(pictures: ContactSheet, path: Path) -> None:
+    """Write the pictures of a dataset's items, so that reports never need the dataset."""
+    np.savez(
+        path,
+        png=np.frombuffer(pictures.png, np.uint8),
+        size=np.asarray(pictures.size),
+        columns=np.asarray(pictures.columns),
+    )
 
 
 def save_split(split: Split, data: Data, path: Path) -> None:
