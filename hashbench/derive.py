@@ -17,11 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from hashbench.cell import Cell
+from hashbench.dataset import ContactSheet
 from hashbench.errors import HashbenchError, unknown
 from hashbench.evaluated import EvaluatedCell, evaluate_cell
 from hashbench.measures import evaluate_ranking, parse
 from hashbench.measures.rankings import Ranking
 from hashbench.plan import Plan
+from hashbench.prepare import pictures_name
 from hashbench.registry import Registry
 from hashbench.results import Arrays, make_ranking, rankings, runs
 from hashbench.store import Store, Stored
@@ -166,6 +168,14 @@ class Results:
         if name not in self._splits:
             self._splits[name] = self.store.split(name)
         return self._splits[name]
+
+    def pictures(self, cell: Cell) -> ContactSheet | None:
+        """Return pictures of the items of a cell's dataset, if it gave any."""
+        try:
+            arrays = self.store.split(pictures_name(cell.fingerprint))
+        except FileNotFoundError:
+            return None
+        return ContactSheet(arrays["png"].tobytes(), int(arrays["size"]), int(arrays["columns"]))
 
     def scores(self, measures: Sequence[str] | None = None) -> pd.DataFrame:
         """Return a row a number.

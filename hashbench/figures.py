@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -91,8 +92,14 @@ def plain(text: str, longest: int = LONGEST) -> str:
     A sign that the font lacks, such as an emoji, is written as its code point.
     """
     known = _glyphs()
-    drawn = (c if ord(c) in known or c.isspace() else f"U+{ord(c):X}" for c in text)
+    seen = (c for c in text if c.isspace() or not _invisible(c))
+    drawn = (c if ord(c) in known or c.isspace() else f"U+{ord(c):X}" for c in seen)
     return shorten("".join(drawn), longest)
+
+
+def _invisible(character: str) -> bool:
+    """Say whether a character only shapes others: joiners, variation selectors, controls."""
+    return unicodedata.category(character) in ("Cc", "Cf") or "\ufe00" <= character <= "\ufe0f"
 
 
 def titled(look: Look, dataset: str, task: str | None = None) -> str:

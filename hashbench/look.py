@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
+from hashbench.dataset import ContactSheet
 from hashbench.measures import parse
 
 if TYPE_CHECKING:
@@ -68,11 +69,20 @@ class MethodLook:
 
 @dataclass(frozen=True)
 class DatasetLook:
-    """A dataset as reports show it: its name in print, and what was done to it."""
+    """A dataset as reports show it.
+
+    Attributes
+    ----------
+    title : its name in print
+    synthetic : made up
+    facts : what was done to it
+    pictures : what its items look like, or None
+    """
 
     title: str
     synthetic: bool
     facts: str
+    pictures: ContactSheet | None = None
 
 
 @dataclass(frozen=True)
@@ -223,7 +233,8 @@ def _datasets(results: Results) -> Iterable[tuple[str, DatasetLook]]:
             facts.append(f"preprocessing {' / '.join(cell.preprocessing)}")
         if synthetic and "synthetic" not in title.lower():
             title += " (synthetic)"
-        yield name, DatasetLook(title, synthetic, ", ".join(facts) or "not loaded")
+        pictures = results.pictures(cells[name]) if name in cells else None
+        yield name, DatasetLook(title, synthetic, ", ".join(facts) or "not loaded", pictures)
 
 
 def _range(values: Sequence[float]) -> str:
