@@ -1,33 +1,37 @@
-"""SePH: codes whose distances follow the label similarity as a distribution, then kernel logistic
-regression for the hash functions.
+"""SePH: semantics-preserving hashing.
 
-First, real codes H minimise the divergence between two distributions over pairs of items
+Step 1 finds codes whose affinities Q look like those of the labels, P. It minimises over real Y
 
-    sum_{i != j} P_ij log(P_ij / Q_ij) + a || |H| - 1 ||^2,    a = alpha / (k n),
-    P_ij ~ g_i'g_j,    Q_ij ~ n_ij = 1 / (1 + ||h_i - h_j||^2 / 4),
+    KL(P || Q) + a || |Y| - 1 ||_F^2,
+    P_ij ~ g_i'g_j,    Q_ij ~ n_ij = 1 / (1 + ||y_i - y_j||^2 / 4)    for i != j,
 
-with g_i the labels of item i at unit norm, H (n, k), by gradient descent with momentum and a gain
-for every entry. The codes are the signs of H. Second, a logistic regression for every view and
-bit learns them from the RBF kernel exp(-D / s) to some kernel points, s being the mean squared
-distance between training rows.
+both summing to one; Y (n, k), g_i: label vector of item i at unit length, k: bits,
+a = penalty / (k n). The codes are the signs of Y. The gradient is
 
-A query's code comes from its own view. An item of which all views are known gets one code from
-the posteriors p_v of its views and the bit's prior p, the sign of
-prod p_v / p^(M-1) - prod (1 - p_v) / (1 - p)^(M-1): see ``encode_pairs``.
+    sum_j (P_ij - Q_ij) n_ij (y_i - y_j) + 2 a (|y_i| - 1) sgn(y_i);
 
-Cost: O(n^2 (k + c)) an iteration, which is why no more than ``max_rows`` random rows learn; but
-no n x n array: similarities and distances are made in tiles that stay in cache, each serving its
-rows and, by symmetry, its columns, for gradient and divergence at once. O(n (k + c)) memory
-beside the kernels.
+descent is that of t-SNE, with momentum and a gain an entry.
+
+Step 2 learns each bit from each view by a logistic regression on RBF features around ``n_anchors``
+points. Its value z is the log-odds of the bit, so that the views of one item join by Bayes' rule
+into sum_m z_m - (M - 1) log(p / (1 - p)) for M views and the bit's share p of ones
+(``encode_pairs``). That is the code which the paper gives to the database.
+
+Cost: the first step takes n^2 (2 k + c) operations an iteration, which cannot be avoided since
+P_ij n_ij has no low rank; memory stays at O(n k), because pairs are looked at in square tiles on
+and above the diagonal. Items are sorted by labels first, so that most tiles have no common label
+and need neither P nor an attraction. The features are read once, for the kernel.
 
 Deviations
 ----------
-- As in the released code, the iterate kept is the one with the least penalty plus divergence of
-  the iterate before it.
-- The logistic regressions are solved by Newton's method to their optimum; the released code stops
-  a quasi-Newton method short of it.
-- Tiles are in float32, the sums over them in float64.
-- Training rows that were not among the ``max_rows`` have the code of ``encode_pairs``.
+- Regressions are solved to the optimum by Newton's method. The authors' code stops L-BFGS after
+  500 steps, 0.3 to 0.9 % above it.
+- The iterate that is kept is the one with the smallest cost as the authors' code has it: Q of the
+  iterate before, penalty of the new one. It is also the objective recorded, without the constant
+  entropy of P.
+- More than two views, which the paper does not treat: the same formula, see above.
+- Items beyond ``max_rows`` take no part in training; their learned codes are those of
+  ``encode_pairs``.
 """
 
 from __future__ import annotations
@@ -38,14 +42,18 @@ from typing import Any, Self
 import numpy as np
 
 from hashbench import Citation, LinearMethod
-from hashbench.errors import HashbenchError, unknown
-from hashbench.linalg import RBF, anchor_rows, mean_squared_distance, unit_rows
+from hashbench.errors import HashbenchError
+from hashbench.linalg import (
+    RBF,
+    anchor_rows,
+    mean_squared_distance,
+    squared_distances,
+    unit_rows,
+)
 from hashbench.linalg.logistic import kernel_logistic
-from hashbench.method import Bits
 from hashbench.validation import check_views
 
-TILE = 512  # rows and columns of a tile: four of them in float32 stay in cache
-STEP, MOMENTUM = 500.0, 0.5
+TILE = 256  # items on a side of a tile: its four matrices stay in cache
 
 
 class SePH(LinearMethod):
@@ -54,24 +62,26 @@ class SePH(LinearMethod):
     Parameters
     ----------
     n_bits : int
-    alpha : float
-        Weight of the codes' closeness to -1 and +1, before division by bits and rows.
-    points : int
-        Kernel points of each view.
-    points_by : "kmeans" or "random"
-        Centroids of each view, or the same random training rows in every view.
     penalty : float
-        Of the logistic regressions.
-    max_rows : int
-        Random training rows that codes and hash functions are learned from, where there are more.
+        Of the distance of Y from -1 and +1; divided by the bits and by the items.
     iterations : int
-        Of the gradient descent.
+        Of the descent.
+    step : float
+        Its step length.
+    momentum : float
+    anchors : {"kmeans", "random"}
+        Kernel points: centroids of each view (SePH_km), or the same random items in all (SePH_rnd).
+    n_anchors : int
+    ridge : float
+        eta of eta w'K_0 w, K_0 the kernel between the kernel points.
+    max_rows : int or None
+        Train on at most so many random items; None: on all. The paper takes 5000 of NUS-WIDE.
     random_state : int, Generator or None
 
     Attributes
     ----------
-    log_priors_ : (n_bits,) array
-        Logarithm of how many times more +1 than -1 a bit has in the codes learned.
+    prior_log_odds_ : (n_bits,) array
+        log(p / (1 - p)), p the share of ones among the codes trained on; 0 for a constant bit.
     """
 
     name = "seph"
@@ -87,144 +97,165 @@ class SePH(LinearMethod):
         2015,
     )
 
-    log_priors_: np.ndarray
-
     def __init__(
         self,
         n_bits: int = 16,
-        alpha: float = 0.01,
-        points: int = 500,
-        points_by: str = "kmeans",
         penalty: float = 0.01,
-        max_rows: int = 5000,
         iterations: int = 100,
+        step: float = 500.0,
+        momentum: float = 0.5,
+        anchors: str = "kmeans",
+        n_anchors: int = 500,
+        ridge: float = 0.01,
+        max_rows: int | None = 5000,
         random_state: Any = None,
     ) -> None:
         self.n_bits = n_bits
-        self.alpha = alpha
-        self.points = points
-        self.points_by = points_by
         self.penalty = penalty
-        self.max_rows = max_rows
         self.iterations = iterations
+        self.step = step
+        self.momentum = momentum
+        self.anchors = anchors
+        self.n_anchors = n_anchors
+        self.ridge = ridge
+        self.max_rows = max_rows
         self.random_state = random_state
 
     def fit(self, views: Any, labels: Any = None) -> Self:
-        """Learn codes and hash functions."""
+        """Learn codes, then the hash functions, then the codes of items not trained on."""
         views, Y, rng = self.begin_fit(views, labels)
-        if self.points_by not in ("kmeans", "random"):
-            raise unknown("points_by of seph", self.points_by, ["kmeans", "random"])
+        if self.anchors not in ("kmeans", "random"):
+            raise HashbenchError(f"anchors: found {self.anchors!r}; allowed: 'kmeans', 'random'")
         n = len(Y)
-        rows = np.sort(anchor_rows(n, self.max_rows, rng))
-        learning = views if len(rows) == n else [X[rows] for X in views]
-
-        T = np.where(self._codes(Y[rows], rng) >= 0, 1.0, -1.0)
-        shared = np.sort(anchor_rows(len(rows), self.points, rng))
-        self.maps_, self.projections_ = [], []
-        for X in learning:
-            centres = X[shared] if self.points_by == "random" else _centroids(X, self.points, rng)
-            phi = RBF(centres, mean_squared_distance(X), centred=False)
-            K = phi.fit_transform(X)
-            W = kernel_logistic(K, phi.transform(centres), T, self.penalty)
-            self.maps_.append(phi)
-            self.projections_.append(W)
-
-        # A bit that is the same in all rows has no finite prior: half a row is lent to it.
-        positive = np.clip((T > 0).mean(axis=0), 0.5 / len(T), 1 - 0.5 / len(T))
-        self.log_priors_ = np.log(positive / (1 - positive))
-        self.codes_ = self.encode_pairs(views) if len(rows) < n else np.empty(T.shape, bool)
-        self.codes_[rows] = T > 0
+        if self.max_rows is None or n <= self.max_rows:
+            trained = np.arange(n)
+        else:
+            trained = np.sort(rng.choice(n, self.max_rows, replace=False))
+        sample = views if len(trained) == n else [X[trained] for X in views]
+        H = self._learn_codes(Y[trained], rng)
+        self._learn_functions(sample, H, rng)
+        ones = np.count_nonzero(H, axis=0)
+        mixed = (ones > 0) & (ones < len(H))
+        odds = np.where(mixed, ones, 1) / np.where(mixed, len(H) - ones, 1)
+        self.prior_log_odds_ = np.log(odds)
+        self.codes_ = H if len(trained) == n else self.encode_pairs(views)
+        self.codes_[trained] = H
         return self
 
-    def _codes(self, Y, rng):
-        """Return real codes H, (n, k)."""
-        n, k = len(Y), self.n_bits
-        G, a = unit_rows(Y.astype(np.float32)), self.alpha / (k * n)
-        H = 1e-4 * rng.standard_normal((n, k))
-        gains, increment = np.ones((n, k)), np.zeros((n, k))
-        best, least = H, np.inf
-        for _ in range(self.iterations):
-            gradient, divergence = _divergence(G, H)
-            self.record(lambda: divergence + a * np.square(np.abs(H) - 1).sum())  # noqa: B023
-            gradient += 2 * a * (np.abs(H) - 1) * np.sign(H)
-            turned = np.sign(gradient) != np.sign(increment)
-            gains = np.maximum(np.where(turned, gains + 0.2, gains * 0.8), 0.01)
-            increment = MOMENTUM * increment - STEP * gains * gradient
-            H = H + increment
-            H -= H.mean(axis=0)
-            cost = divergence + a * np.square(np.abs(H) - 1).sum()
-            if cost < least:
-                best, least = H, cost
-        return best
-
-    def encode_pairs(self, views: Any) -> Bits:
-        """Return the (n, n_bits) codes of items of which every view is known.
-
-        Parameters
-        ----------
-        views : list of (n, d_m) arrays
-            As many as ``fit`` saw.
-        """
+    def encode_pairs(self, views: Any) -> Any:
+        """Return the (n, n_bits) codes of items of which all views are known."""
         views = check_views(views)
-        if len(views) != len(self.projections_):
+        if len(views) != len(self.n_features_):
             raise HashbenchError(
-                f"seph: found {len(views)} views; fit saw {len(self.projections_)}"
+                f"views: found {len(views)}; allowed: {len(self.n_features_)}, as fit saw"
             )
-        # The value of a logistic regression is the logarithm of the odds p_v / (1 - p_v).
-        odds = sum(self.project(X, view).astype(np.float64) for view, X in enumerate(views))
-        return np.asarray(odds >= (len(views) - 1) * self.log_priors_)
+        evidence = sum(self.project(X, m) for m, X in enumerate(views))
+        return evidence - (len(views) - 1) * self.prior_log_odds_ >= 0
+
+    def _learn_codes(self, labels, rng):
+        """Minimise KL(P || Q) and the penalty; return the codes."""
+        n, k = len(labels), self.n_bits
+        # The items of one label come to lie together: see the skipped tiles of _forces.
+        order = np.lexsort(labels.T)
+        G = unit_rows(labels[order].astype(np.float32))
+        weight = self.penalty / (k * n)
+        Y = 1e-4 * rng.standard_normal((n, k))
+        change, gains = np.zeros_like(Y), np.ones_like(Y)
+        best, least = Y, np.inf
+        for _ in range(self.iterations):
+            gradient, divergence = _divergence(Y, G)
+            gradient += 2 * weight * (np.abs(Y) - 1) * np.sign(Y)
+            against = np.sign(gradient) != np.sign(change)
+            gains = np.maximum(np.where(against, gains + 0.2, 0.8 * gains), 0.01)
+            change = self.momentum * change - self.step * gains * gradient
+            Y = Y + change
+            Y -= Y.mean(axis=0)
+            cost = divergence + weight * np.square(np.abs(Y) - 1).sum()
+            self.record(lambda: cost)  # noqa: B023
+            if cost < least:
+                best, least = Y, cost
+        codes = np.empty((n, k), bool)
+        codes[order] = best >= 0
+        return codes
+
+    def _learn_functions(self, views, H, rng):
+        """Fit a logistic regression a view and bit on RBF features."""
+        targets = np.where(H, 1.0, -1.0)
+        rows = anchor_rows(len(H), self.n_anchors, rng)
+        self.maps_, self.projections_ = [], []
+        for X in views:
+            # As many centroids as rows are the rows.
+            take_rows = self.anchors == "random" or len(rows) == len(X)
+            points = X[rows] if take_rows else _centroids(X, rows)
+            width = mean_squared_distance(X) or 1.0  # equal rows have no scale
+            rbf = RBF(points, width, centred=False, mean=X.mean(axis=0, dtype=np.float64))
+            wide = rbf.anchors.astype(np.float64)
+            K0 = np.exp(-squared_distances(wide, wide) / width)
+            self.maps_.append(rbf)
+            self.projections_.append(kernel_logistic(rbf.transform(X), K0, targets, self.ridge))
 
 
-def _divergence(G, H):
-    """Return the gradient, (n, k), of the divergence between P and Q at H, and its value.
+def _divergence(Y, G):
+    """Return the gradient of KL(P || Q) and its value without the entropy of P.
 
-    With N = sum n_ij and S = sum g_i'g_j over pairs, the gradient of row i is
-    sum_j (g_i'g_j / S - n_ij / N) n_ij (h_i - h_j), and the value is the entropy term of P, minus
-    sum_ij P_ij log n_ij, plus log N. A pair of an item with itself adds nothing to either but its
-    n_ii = 1 to N, which is taken off.
+    Parameters
+    ----------
+    Y : (n, k)
+    G : (n, c) float32
+        Unit label vectors, or zero.
     """
-    n = len(H)
-    # A last column of ones makes every product with H bring the row sums along.
-    rows = np.hstack([H, np.ones((n, 1))]).astype(np.float32)
-    X, squares = rows[:, :-1], np.square(H).sum(axis=1).astype(np.float32)
-    pull, push = np.zeros(rows.shape), np.zeros(rows.shape)
-    total = entropy = logs = 0.0
-    for first in range(0, n, TILE):
-        I = slice(first, first + TILE)
-        for second in range(first, n, TILE):
-            J = slice(second, second + TILE)
-            twice = 1 if first == second else 2
-            P = G[I] @ G[J].T
-            N = X[I] @ (X[J].T * np.float32(-0.5))
-            N += 0.25 * squares[I, None] + 1
-            N += 0.25 * squares[J]
-            np.reciprocal(N, out=N)
-            total += twice * float(N.sum(dtype=np.float64))
-            logs += twice * float(np.vdot(P, np.log(N)))
-            P *= N
+    n, k = Y.shape
+    # sum_i!=j g_i'g_j; without a label in common anywhere, P is zero and nothing attracts.
+    mass = np.square(G.sum(axis=0, dtype=np.float64)).sum() - np.square(G).sum(dtype=np.float64)
+    scale = 1 / mass if mass > 1e-6 else 0.0
+    half = (Y / 2).astype(np.float32)
+    squares = np.einsum("ij,ij->i", half, half)[:, None]
+    one = np.ones_like(squares)
+    # left_i'right_j = 1 + ||y_i - y_j||^2 / 4 = 1 / n_ij
+    left = np.hstack([-2 * half, 1 + squares, one])
+    right = np.hstack([half, one, squares])
+    # The last column sums the weights of the pairs: sum_j w_ij (y_i - y_j) needs both.
+    V = np.hstack([Y.astype(np.float32), one])
+    attraction, repulsion = np.zeros((n, k + 1)), np.zeros((n, k + 1))
+    total = attracted = 0.0
+
+    tiles = [slice(start, min(start + TILE, n)) for start in range(0, n, TILE)]
+    present = np.array([G[rows].sum(axis=0) for rows in tiles])
+    for a, I in enumerate(tiles):
+        for b, J in enumerate(tiles[a:], a):
+            inverse = np.maximum(left[I] @ right[J].T, 1)
+            N = 1 / inverse
+            if a == b:
+                np.fill_diagonal(N, 0)
+            times = 1 if a == b else 2  # the tile below the diagonal is this one transposed
+            total += times * float(N.sum())
+            if present[a] @ present[b] > 0:
+                P = G[I] @ G[J].T
+                if a == b:
+                    np.fill_diagonal(P, 0)
+                attracted += times * float(np.vdot(P, np.log(inverse)))
+                P *= N
+                _add(attraction, P, V, I, J)
             N *= N
-            pull[I] += P @ rows[J]
-            push[I] += N @ rows[J]
-            if first != second:
-                pull[J] += P.T @ rows[I]
-                push[J] += N.T @ rows[I]
-    # sum over pairs of P is sum_ij g_i'g_j without the items themselves.
-    S = max(float(np.square(G.sum(axis=0, dtype=np.float64)).sum() - np.square(G).sum()), 1e-300)
-    N_total = max(total - n, 1e-300)
-    gradient = (H * pull[:, -1:] - pull[:, :-1]) / S - (H * push[:, -1:] - push[:, :-1]) / N_total
-    return gradient, entropy - logs / S + np.log(N_total)
+            _add(repulsion, N, V, I, J)
+    total = max(total, np.finfo(np.float64).tiny)
+    forces = scale * attraction - repulsion / total
+    return forces[:, k:] * Y - forces[:, :k], scale * attracted + np.log(total)
 
 
-def _centroids(X, count, rng):
+def _add(sums, weights, V, I, J):
+    """Add what the pairs of a tile contribute to the weighted sums of V on both its sides."""
+    sums[I] += weights @ V[J]
+    if I != J:
+        sums[J] += weights.T @ V[I]
+
+
+def _centroids(X, rows):
+    """Return k-means centroids of X, started from some of its rows."""
     from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
 
-    model = KMeans(
-        min(count, len(X)),
-        init="random",
-        n_init=1,
-        max_iter=100,
-        random_state=int(rng.integers(2**31)),
-    )
+    means = KMeans(len(rows), init=X[rows], n_init=1, max_iter=100, tol=0)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # fewer distinct rows than centroids do no harm
-        return model.fit(X).cluster_centers_
+        warnings.simplefilter("ignore", ConvergenceWarning)  # equal rows: equal centroids do
+        return means.fit(X).cluster_centers_
