@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from sklearn.linear_model import Lasso
+from threadpoolctl import threadpool_limits
 
 from hashbench.linalg import lasso as module
 from hashbench.linalg.lasso import lasso
@@ -76,3 +77,13 @@ def test_single_precision():
     S = lasso(D, Y.astype(np.float32), 0.2)
     assert S.dtype == np.float32
     np.testing.assert_allclose(S, lasso(D, Y, 0.2), atol=1e-4)
+
+
+def test_threads_change_nothing(monkeypatch):
+    monkeypatch.setattr(module, "BLOCK_COEFFICIENTS", 100)
+    D, Y = problem(n=40)
+    with threadpool_limits(1):
+        alone = lasso(D, Y, 0.2)
+    with threadpool_limits(4):
+        shared = lasso(D, Y, 0.2)
+    np.testing.assert_array_equal(alone, shared)
