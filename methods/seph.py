@@ -25,7 +25,8 @@ and need neither P nor an attraction. The features are read once, for the kernel
 Deviations
 ----------
 - Regressions are solved to the optimum by Newton's method. The authors' code stops L-BFGS after
-  500 steps, 0.3 to 0.9 % above it.
+  500 steps. On Wiki at 16 bits L-BFGS is then 1.5 % (image) and 0.7 % (text) above the optimum,
+  5 % of the image bits differ, and ``text->image`` AP with encoded database codes is 0.02 lower.
 - The iterate that is kept is the one with the smallest cost as the authors' code has it: Q of the
   iterate before, penalty of the new one. It is also the objective recorded, without the constant
   entropy of P.
@@ -90,6 +91,10 @@ class SePH(LinearMethod):
     kernel = True
     scalable = False
     fidelity = "verified"
+    fidelity_note = (
+        "Learned codes agree with the authors' code. Encoded image codes are better than theirs "
+        "(AP of text->image on Wiki: +0.02), mostly since the logistic regressions reach their optimum."
+    )
     paper = Citation(
         "Z. Lin, G. Ding, M. Hu, J. Wang",
         "Semantics-preserving hashing for cross-view retrieval",
@@ -144,13 +149,10 @@ class SePH(LinearMethod):
 
     def encode_pairs(self, views: Any) -> Any:
         """Return the (n, n_bits) codes of items of which all views are known."""
-        views = check_views(views)
-        if len(views) != len(self.n_features_):
-            raise HashbenchError(
-                f"views: found {len(views)}; allowed: {len(self.n_features_)}, as fit saw"
-            )
-        evidence = sum(self.project(X, m) for m, X in enumerate(views))
-        return evidence - (len(views) - 1) * self.prior_log_odds_ >= 0
+        values = [self.project(X, m) for m, X in enumerate(check_views(views))]
+        if len(values) != len(self.n_features_):
+            raise HashbenchError(f"views: found {len(values)}; fit saw {len(self.n_features_)}")
+        return sum(values) - (len(values) - 1) * self.prior_log_odds_ >= 0
 
     def _learn_codes(self, labels, rng):
         """Minimise KL(P || Q) and the penalty; return the codes."""

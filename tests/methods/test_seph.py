@@ -49,11 +49,11 @@ def test_gradient_is_the_slope_of_the_divergence():
 
 def test_tiles_without_a_common_label_are_not_attracted(monkeypatch):
     labels = np.repeat(np.eye(4, dtype=np.float32), 8, axis=0)
-    attracted = []
+    added = []
     monkeypatch.setattr(seph, "TILE", 8)
-    monkeypatch.setattr(seph, "_add", lambda sums, weights, V, I, J: attracted.append((I, J)))
+    monkeypatch.setattr(seph, "_add", lambda *tile: added.append(tile))
     seph._divergence(np.zeros((32, 3)), labels)
-    assert len(attracted) == 10 + 4  # all tiles repel; those of a class with itself attract
+    assert len(added) == 10 + 4  # all tiles repel; those of a class with itself attract
 
 
 def test_the_iterate_of_the_smallest_cost_gives_the_codes():
@@ -148,6 +148,9 @@ def test_bad_input_is_named():
     views, labels = toy()
     with pytest.raises(HashbenchError, match="anchors: found 'mean'; allowed: 'kmeans', 'random'"):
         SePH(anchors="mean").fit(views, labels)
-    method = SePH(n_bits=4, iterations=2, random_state=0).fit(views, labels)
-    with pytest.raises(HashbenchError, match="views: found 3; allowed: 2"):
-        method.encode_pairs([*views, views[0]])
+    three, labels = toy(dims=(12, 8, 5))
+    method = SePH(n_bits=4, iterations=2, random_state=0)
+    with pytest.raises(HashbenchError, match="encode needs fit first"):
+        method.encode_pairs(three)
+    with pytest.raises(HashbenchError, match="views: found 2; fit saw 3"):
+        method.fit(three, labels).encode_pairs(three[:2])
