@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import signal
 import subprocess
 import sys
 import threading
@@ -98,7 +99,7 @@ def test_limits_hold_and_plugins_travel(hashbench, cluster, tmp_path):
     out = tmp_path / "out"
     done = hashbench(
         "run", "--plugin", HOSTILE, "-m", "good,hangs-in-c,allocates,exits,declines", "-d",
-        "synthetic[rows=100]", "-b", "8", "-s", "1", "--timeout", "4s", "--memory", "600M",
+        "synthetic[rows=100]", "-b", "8", "-s", "1", "--timeout", "8s", "--memory", "600M",
         "--scheduler", cluster.address, "-o", out,
     )  # fmt: skip
     assert done.returncode == 1, done.stderr
@@ -111,6 +112,35 @@ def test_limits_hold_and_plugins_travel(hashbench, cluster, tmp_path):
         "exits": "failed",
         "declines": "skipped",
     }
+
+
+def test_interrupting_ends_what_runs_on_the_workers_and_not_the_workers(cluster, tmp_path):
+    out = tmp_path / "out"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hashbench", "run", "--plugin", str(HOSTILE), "-m",
+         "good,hangs-in-c", "-d", "synthetic[rows=100]", "-b", "8", "-s", "2", "--scheduler",
+         cluster.address, "-o", str(out)],
+        stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    workers = [psutil.Process(worker.pid) for worker in cluster.workers]
+
+    def computing() -> list[psutil.Process]:
+        servers = [child for worker in workers for child in worker.children()]
+        return [child for server in servers for child in server.children()]
+
+    def wait_until(condition) -> None:
+        deadline = time.monotonic() + 60
+        while not condition():
+            assert time.monotonic() < deadline, "waited too long"
+            time.sleep(0.1)
+
+    wait_until(lambda: len(list((out / "cells").glob("*"))) == 2 and len(computing()) == 2)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "2 cells are saved" in said
+    wait_until(lambda: not computing())
+    assert all(worker.is_running() for worker in workers)
 
 
 def test_a_scheduler_that_is_not_there_is_one_line(hashbench, tmp_path):

@@ -7,7 +7,9 @@ run a method inside its own processes: see :mod:`hashbench.executors.worker`.
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
+from collections import deque
 from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from hashbench.errors import HashbenchError
 from hashbench.executors import Event, Limits, Outcome, Task
 
 CONNECT_SECONDS = 10
+LOOK_SECONDS = 2
 
 
 class DaskExecutor:
@@ -51,23 +54,31 @@ class DaskExecutor:
             raise HashbenchError(f"no Dask scheduler answers at {scheduler!r}: {error}") from error
 
     def run(self, tasks: Sequence[Task], folder: Path) -> Generator[Event, None, None]:
-        """Run tasks, the first ones first; see :class:`hashbench.executors.Executor`."""
-        from distributed import as_completed
+        """Run tasks in order; see :class:`hashbench.executors.Executor`.
+
+        Only as many are handed out as there are threads, because a task that Dask has queued
+        behind a long one waits for it.
+        """
+        from distributed import wait
 
         from hashbench.executors.worker import perform
 
-        futures = {
-            self.client.submit(
-                perform, task, self.limits, self.plugins, pure=False, priority=-index
-            ): task
-            for index, task in enumerate(tasks)
-        }
+        waiting = deque(tasks)
+        running: dict[Any, Task] = {}
         try:
-            for future in as_completed(list(futures)):
-                yield Event(futures[future], self._outcome(future, folder))
-                future.release()
+            while waiting or running:
+                threads = max(1, sum(self.client.nthreads().values()))
+                while waiting and len(running) < threads:
+                    task = waiting.popleft()
+                    submitted = (perform, task, self.limits, self.plugins)
+                    running[self.client.submit(*submitted, pure=False)] = task
+                    yield Event(task)
+                with contextlib.suppress(TimeoutError):  # time to look for new workers
+                    wait(list(running), timeout=LOOK_SECONDS, return_when="FIRST_COMPLETED")
+                for future in [future for future in running if future.done()]:
+                    yield Event(running.pop(future), self._outcome(future, folder))
         finally:
-            self.client.cancel(list(futures))
+            self.client.cancel(list(running))
 
     def _outcome(self, future: Any, folder: Path) -> Outcome:
         from distributed import KilledWorker

@@ -22,7 +22,7 @@ from typing import Any
 import psutil
 
 from hashbench.errors import HashbenchError
-from hashbench.executors import Event, Limits, Outcome, StorageError, Task
+from hashbench.executors import CancelledError, Event, Limits, Outcome, StorageError, Task
 from hashbench.executors.server import CANNOT_WRITE, THREAD_VARIABLES
 from hashbench.provenance import environment
 from hashbench.registry import ENVIRONMENT
@@ -242,7 +242,7 @@ class LocalExecutor:
                 self._kill(child, "memory", found)
         alive = [child for child in self.running.values() if child.verdict is None]
         if alive and self.cancelled():
-            raise KeyboardInterrupt
+            raise CancelledError
         if alive:
             machine = psutil.virtual_memory()
             if machine.available < LEAST_FREE * machine.total:
