@@ -7,7 +7,10 @@ run a method inside its own processes: see :mod:`hashbench.executors.worker`.
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import contextlib
+import logging
 import tempfile
 from collections import deque
 from collections.abc import Generator, Sequence
@@ -41,6 +44,8 @@ class DaskExecutor:
             raise HashbenchError(
                 "executor 'dask' needs Dask: pip install 'hashbench[dask]'"
             ) from error
+        # A lost connection is ours to report, in a line.
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
         self.limits = limits
         self.plugins = plugin_files(plugins)
         self.cluster: Any = None
@@ -77,8 +82,12 @@ class DaskExecutor:
                     wait(list(running), timeout=LOOK_SECONDS, return_when="FIRST_COMPLETED")
                 for future in [future for future in running if future.done()]:
                     yield Event(running.pop(future), self._outcome(future, folder))
+        except (asyncio.CancelledError, concurrent.futures.CancelledError) as error:
+            running.clear()
+            raise ConnectionError("the connection to the Dask scheduler is lost") from error
         finally:
-            self.client.cancel(list(running))
+            if running:
+                self.client.cancel(list(running))
 
     def _outcome(self, future: Any, folder: Path) -> Outcome:
         from distributed import KilledWorker
