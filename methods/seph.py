@@ -93,7 +93,7 @@ class SePH(LinearMethod):
     fidelity = "verified"
     fidelity_note = (
         "Learned codes agree with the authors' code. Encoded image codes are better than theirs "
-        "(AP of text->image on Wiki: +0.02), mostly since the logistic regressions reach their optimum."
+        "(AP of text->image on Wiki: +0.02), mostly since the regressions reach their optimum."
     )
     paper = Citation(
         "Z. Lin, G. Ding, M. Hu, J. Wang",
