@@ -11,21 +11,19 @@ import fnmatch
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from hashbench.cell import Cell
 from hashbench.dataset import ContactSheet
 from hashbench.errors import HashbenchError, unknown
 from hashbench.evaluated import EvaluatedCell, evaluate_cell
-from hashbench.measures import evaluate_ranking, parse
-from hashbench.measures.rankings import Ranking
+from hashbench.measures import parse
 from hashbench.plan import Plan
 from hashbench.prepare import pictures_name
 from hashbench.registry import Registry
-from hashbench.results import Arrays, make_ranking, rankings, runs
+from hashbench.results import Arrays, runs
 from hashbench.store import Store, Stored
 
 if TYPE_CHECKING:
@@ -34,23 +32,10 @@ if TYPE_CHECKING:
 #: What tells two rows of every table apart, besides what the table is about.
 IDENTITY = ["dataset", "method", "bits", "seed"]
 
+DATABASES = ("encoded", "learned")
+
 #: The code length that figures of one length show if none is asked for: most papers' choice.
 USUAL_BITS = 16
-
-
-class Retrieved(NamedTuple):
-    """The first items of a ranking, ties in database order.
-
-    Attributes
-    ----------
-    items : (queries, ranks) positions in the database
-    relevant : (queries, ranks) bool
-    distances : (queries, ranks), Hamming distances; None where items are ranked by scores
-    """
-
-    items: npt.NDArray[np.intp]
-    relevant: npt.NDArray[np.bool_]
-    distances: npt.NDArray[np.int64] | None
 
 
 class Results:
@@ -115,7 +100,7 @@ class Results:
             _check("task", tasks, self.tasks)
             part._tasks = tuple(tasks)
         if databases:
-            _check("database codes", databases, ("encoded", "learned"))
+            _check("database codes", databases, DATABASES)
             part._databases = tuple(databases)
         part.cells = [cell for cell in self.cells if not bits or cell.bits in bits]
         part.cells = _matching(part.cells, "dataset", datasets, lambda cell: cell.dataset)
@@ -133,6 +118,11 @@ class Results:
             views = [str(view) for view in split["view_names"]]
             found.update((f"{a}->{b}", None) for a in views for b in views if a != b)
         return tuple(found)
+
+    @property
+    def databases(self) -> tuple[str, ...]:
+        """The kinds of database codes that are asked for."""
+        return DATABASES if self._databases is None else self._databases
 
     @property
     def bits(self) -> tuple[int, ...]:
@@ -224,7 +214,7 @@ class Results:
             for ranking in evaluated.rankings:
                 if ranking.task not in self.tasks:
                     continue
-                if self._databases is None or ranking.database in self._databases:
+                if ranking.database in self.databases:
                     about = {"task": ranking.task, "database": ranking.database}
                     yield {**identity(stored.cell), **about}, ranking
 
@@ -295,43 +285,6 @@ class Results:
                 point = {"objective": float(pair[0]), "second": float(pair[1])}
                 rows.append({**identity(stored.cell), "iteration": iteration, **point})
         return _frame(rows, [*IDENTITY, "iteration", "second", "objective"])
-
-    def ranking(self, stored: Stored, task: str, database: str) -> Ranking | None:
-        """Return a cell's ranking for a task, or None if it has no such database codes."""
-        codes, split = stored.codes(), self.split(stored.cell.split)
-        views = [str(view) for view in split["view_names"]]
-        for kind, asked, searched in rankings(codes, split):
-            if kind == database and f"{views[asked]}->{views[searched]}" == task:
-                return make_ranking(codes, split, kind, asked, searched)
-        return None
-
-    def per_query(
-        self, stored: Stored, task: str, database: str, measure: str
-    ) -> npt.NDArray[np.float64] | None:
-        """Return a measure's value for every query, nan for those that do not count."""
-        ranking = self.ranking(stored, task, database)
-        if ranking is None:
-            return None
-        name = str(parse(measure))
-        values = evaluate_ranking(ranking, [name], per_query=True).scores[name].per_query
-        return None if values is None else np.asarray(values)
-
-    def retrieved(self, stored: Stored, task: str, queries: Sequence[int], ranks: int) -> Retrieved:
-        """Return what some queries find first among encoded database codes."""
-        codes, split = stored.codes(), self.split(stored.cell.split)
-        views = [str(view) for view in split["view_names"]]
-        asked, searched = (views.index(view) for view in task.split("->"))
-        query, database = codes[f"query_{asked}"][list(queries)], codes[f"database_{searched}"]
-        distances = None
-        if "n_bits" in codes:
-            distances = np.stack([np.bitwise_count(q ^ database).sum(axis=1) for q in query])
-            order = np.argsort(distances, axis=1, kind="stable")[:, :ranks]
-            distances = np.take_along_axis(distances, order, axis=1).astype(np.int64)
-        else:
-            order = np.argsort(-(query @ database.T), axis=1, kind="stable")[:, :ranks]
-        labels = split["query_labels"][list(queries)]
-        relevant = ((labels[:, None, :] & split["database_labels"][order]) != 0).any(axis=2)
-        return Retrieved(order, relevant, distances)
 
 
 def identity(cell: Cell) -> dict[str, Any]:

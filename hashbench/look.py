@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from hashbench.dataset import ContactSheet
+from hashbench.errors import unknown
 from hashbench.measures import parse
 
 if TYPE_CHECKING:
     from hashbench.derive import Results
 
 #: Widths of a two-column IEEE paper, in inches.
-WIDTHS = {"column": 3.5, "page": 7.16}
+WIDTHS = {"column": 3.48, "page": 7.14}
 
 #: Okabe and Ito's colours without their yellow, which is too light for lines, and a dark red:
 #: told apart under the common forms of colour blindness.
@@ -187,6 +188,12 @@ class Look:
             if each:
                 lines.append(f"{dagger} {what} ({'; '.join(each)})")
         return lines
+
+
+def check_width(width: str) -> None:
+    """Refuse a width that no paper has."""
+    if width not in WIDTHS:
+        raise unknown("width", width, WIDTHS)
 
 
 def measure_words(measure: str) -> str:

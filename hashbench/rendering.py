@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hashbench import figures
 from hashbench.derive import Results
@@ -14,6 +15,9 @@ from hashbench.look import Look
 from hashbench.report import Exhibit, NothingToShowError, Picture, Report, Table
 from hashbench.store import replacing
 from hashbench.tables import latex_text, markdown_text, to_csv, to_latex, to_markdown
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FIGURE_FORMATS = ("pdf", "svg", "png")
 TABLE_FORMATS = ("csv", "md", "tex")
@@ -61,20 +65,36 @@ def render(
         data = report.data(results)
         if not len(data):
             raise NothingToShowError("nothing in these results")
-        folder.mkdir(parents=True, exist_ok=True)
         with figures.style():
             exhibits = report.draw(data, look)
-            names = _file_names(report, exhibits)
-            shown = [
-                Shown(name, exhibit, _write(exhibit, name, folder, look, formats))
-                for name, exhibit in zip(names, exhibits, strict=True)
-            ]
     except NothingToShowError as nothing:
         return Rendered(report, nothing=str(nothing))
-    place = folder / f"{slug(report.name)}.csv" if "csv" in formats else None
-    if place is not None:
-        _text(place, to_csv(data))
-    return Rendered(report, shown, place)
+    shown = write_exhibits(report.name, exhibits, folder, look, formats)
+    return Rendered(report, shown, write_data(report.name, data, folder, formats))
+
+
+def write_exhibits(
+    title: str, exhibits: Sequence[Exhibit], folder: Path, look: Look, formats: Collection[str]
+) -> list[Shown]:
+    """Write tables and figures, each under the title and its own name."""
+    folder.mkdir(parents=True, exist_ok=True)
+    names = _file_names(title, exhibits)
+    with figures.style():
+        return [
+            Shown(name, exhibit, _write(exhibit, name, folder, look, formats))
+            for name, exhibit in zip(names, exhibits, strict=True)
+        ]
+
+
+def write_data(
+    title: str, data: pd.DataFrame, folder: Path, formats: Collection[str]
+) -> Path | None:
+    """Write the data of a report, if CSV is among the formats."""
+    if "csv" not in formats:
+        return None
+    place = folder / f"{slug(title)}.csv"
+    _text(place, to_csv(data))
+    return place
 
 
 def check_formats(formats: Collection[str]) -> None:
@@ -95,10 +115,10 @@ def slug(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-.")[:100] or "unnamed"
 
 
-def _file_names(report: Report, exhibits: Sequence[Exhibit]) -> list[str]:
+def _file_names(title: str, exhibits: Sequence[Exhibit]) -> list[str]:
     names: list[str] = []
     for exhibit in exhibits:
-        name = slug(f"{report.name} {exhibit.name}")
+        name = slug(f"{title} {exhibit.name}")
         twins = sum(other == name or other.startswith(f"{name}--") for other in names)
         names.append(f"{name}--{twins + 1}" if twins else name)
     return names
@@ -118,7 +138,7 @@ def _write(
         files |= _save_figure(exhibit, name, folder, formats)
         texts = {
             "md": lambda: _picture_markdown(exhibit, name, files),
-            "tex": lambda: _picture_latex(exhibit, name, look.width),
+            "tex": lambda: _picture_latex(exhibit, name, look),
         }
     for ending, make in texts.items():
         if ending in formats:
@@ -146,15 +166,17 @@ def _picture_markdown(picture: Picture, name: str, files: dict[str, Path]) -> st
     return "\n\n".join(paragraphs) + "\n"
 
 
-def _picture_latex(picture: Picture, name: str, width: str) -> str:
-    environment = "figure*" if width == "page" else "figure"
+def _picture_latex(picture: Picture, name: str, look: Look) -> str:
+    environment = "figure*" if look.width == "page" else "figure"
+    share = picture.figure.get_size_inches()[0] / look.inches
+    width = r"\linewidth" if share > 0.99 else rf"{share:.2f}\linewidth"
     caption = " ".join([picture.caption, *(f"{note}." for note in picture.notes)])
     return "\n".join(
         [
             r"% needs \usepackage{graphicx}",
             rf"\begin{{{environment}}}[t]",
             r"\centering",
-            rf"\includegraphics[width=\linewidth]{{{name}.pdf}}",
+            rf"\includegraphics[width={width}]{{{name}.pdf}}",
             rf"\caption{{{latex_text(caption)}}}",
             rf"\label{{fig:{name}}}",
             rf"\end{{{environment}}}",

@@ -61,6 +61,20 @@ def shorten(text: str, longest: int = LONGEST) -> str:
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
+def number_text(value: float) -> str:
+    """Return a quantity with three digits that count, never with an exponent.
+
+    Examples
+    --------
+    >>> [number_text(value) for value in (0.09481, 2.0, 19836, 1e-7)]
+    ['0.0948', '2', '19,836', '0.0000001']
+    """
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    text = f"{value:.3g}"
+    return text if "e" not in text else f"{value:.{2 - int(text.split('e')[1])}f}".rstrip("0")
+
+
 # --- LaTeX --------------------------------------------------------------------------------------
 
 

@@ -11,6 +11,7 @@ from hashbench.published import Published, published
 from hashbench.report import Entry, Exhibit, Group, NothingToShowError, Picture, Report, Table
 from hashbench.selection import parse_item
 from hashbench.summary import grouped, over_seeds, records
+from hashbench.tables import number_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -189,7 +190,7 @@ def _times(data: pd.DataFrame, paper: str, look: Look) -> Table:
         for dataset in datasets:
             row = found.get((method, dataset))
             both = (row.printed, row.reproduced) if row is not None else ()
-            entries += [Entry(f"{value:.3g}") for value in both] or [Entry("")] * 2
+            entries += [Entry(number_text(value)) for value in both] or [Entry("")] * 2
         rows.append(entries)
     header = [
         [("", 1), *((look.datasets[name].title, 2) for name in datasets)],

@@ -94,6 +94,8 @@ def _cells_by_dataset(results: Results) -> dict[str, list[Stored]]:
 def _of_task(
     results: Results, dataset: str, cells: Sequence[Stored], task: str
 ) -> list[dict[str, Any]]:
+    from hashbench.queries import per_query, retrieved  # listing reports should not wait for it
+
     measure = results.main_measure
     means = over_seeds(results.scores([measure]).drop(columns=["low", "high", "chance"]))
     means = means[(means["dataset"] == dataset) & (means["task"] == task)]
@@ -103,7 +105,7 @@ def _of_task(
     order = [label for label in order if label in by_label]
     if not order:
         return []
-    values = results.per_query(by_label[order[0]], task, "encoded", measure)
+    values = per_query(results, by_label[order[0]], task, "encoded", measure)
     assert values is not None  # encoded codes are always there
     counted = np.flatnonzero(~np.isnan(values))
     ascending = counted[np.argsort(values[counted], kind="stable")]
@@ -113,7 +115,7 @@ def _of_task(
     rows = []
     for place, label in enumerate(order, 1):
         stored = by_label[label]
-        found = results.retrieved(stored, task, list(chosen.values()), RANKS)
+        found = retrieved(results, stored, task, list(chosen.values()), RANKS)
         split = results.split(stored.cell.split)
         for index, (kind, query) in enumerate(chosen.items()):
             about = {

@@ -9,6 +9,7 @@ from hashbench import figures
 from hashbench.look import Look
 from hashbench.report import Entry, Exhibit, Group, NothingToShowError, Picture, Report, Table
 from hashbench.summary import grouped, outcomes, over_seeds, records
+from hashbench.tables import number_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,7 +78,7 @@ def _table(data: pd.DataFrame, name: str, caption: str, look: Look) -> Table:
                 entries.append(Entry(""))
             elif row.fit_seconds == row.fit_seconds:
                 some = f"{row.seeds:.0f}/{row.planned}" if row.seeds < row.planned else ""
-                entries.append(Entry(f"{row.fit_seconds:.3g}", mark=some))
+                entries.append(Entry(number_text(row.fit_seconds), mark=some))
             else:
                 entries.append(Entry(f"– {row.status}"))
         lines.append(entries)

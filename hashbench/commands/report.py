@@ -35,13 +35,12 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
     NAMES selects reports, as in `map-table[spread=false],pr-curve`; default: all of them.
     """
     from hashbench.derive import Results
-    from hashbench.look import WIDTHS, Look
+    from hashbench.look import Look, check_width
     from hashbench.rendering import FOLDER, FORMATS, check_formats, render
 
     formats = _listed(flags["formats"]) or list(FORMATS)
     check_formats(formats)
-    if flags["width"] not in WIDTHS:
-        raise HashbenchError(f"width: found {flags['width']!r}; allowed: {', '.join(WIDTHS)}")
+    check_width(flags["width"])
     registry = discover(plugins)
     reports = chosen_reports(names, registry)
     whole = Results(out, registry)
