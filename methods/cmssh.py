@@ -14,8 +14,9 @@ C = sum w s (x - mean)(y - mean)'. Then a_t and b_t are searched for exactly, on
 The objective is the mean exponential loss over the pairs, which boosting lowers with every bit.
 
 Cost: pairs are the entries of a sparse matrix Omega, rows of X and Y that are in no pair are left
-out, and C is never formed: a bit costs some tens of products C v = X'(Omega (Y v)), each one pass
-over those rows, and two sorts of their projections for the thresholds. Memory: the rows in pairs.
+out, and C is never formed: a bit costs some tens of products C Q = X'(Omega (Y Q)) with few columns
+Q, each one pass over those rows, and a few sorts of their projections for the thresholds. Memory:
+the rows in pairs.
 
 Deviations
 ----------
@@ -37,8 +38,7 @@ from hashbench.errors import DeclinedError
 from hashbench.linalg import signs
 
 SEARCHES = 5  # of one threshold given the other; they settle after two or three
-POWERS = 200  # power iterations at most
-CLOSE = 1e-7  # a singular vector that moves less than this has been found
+SUBSPACE, POWERS = 8, 30  # columns and iterations, at most, that a singular vector is sought with
 
 
 class CMSSH(LinearMethod):
@@ -140,29 +140,26 @@ def _rows_in_pairs(X, rows):
 
 
 def _leading(X, T, Omega, means, rng):
-    """Return the leading left and right singular vectors of C by power iteration."""
+    """Return the leading left and right singular vectors of C by subspace iteration."""
     mx, mt = means
-
-    def times(q):
-        z = Omega @ (T @ q.astype(T.dtype) - mt @ q)
-        return _sum(z, X) - z.sum() * mx
-
-    def transposed(p):
-        z = Omega.T @ (X @ p.astype(X.dtype) - mx @ p)
-        return _sum(z, T) - z.sum() * mt
-
-    q = _unit(rng.standard_normal(T.shape[1]))
+    Q = np.linalg.qr(rng.standard_normal((T.shape[1], min(SUBSPACE, X.shape[1], T.shape[1]))))[0]
+    strength = 0.0
     for _ in range(POWERS):
-        p = _unit(times(q))
-        previous, q = q, _unit(transposed(p))
-        if np.linalg.norm(q - previous) < CLOSE:
+        P = np.linalg.qr(_covary(Omega, X, mx, T, mt, Q))[0]
+        # C is P (C'P)' as far as the subspace reaches.
+        left, values, right = np.linalg.svd(
+            _covary(Omega.T, T, mt, X, mx, P).T, full_matrices=False
+        )
+        if values[0] - strength <= 1e-4 * values[0]:
             break
-    return p, q
+        strength, Q = values[0], right.T
+    return P @ left[:, 0], right[0]
 
 
-def _unit(vector):
-    norm = np.linalg.norm(vector)
-    return vector / norm if norm > 0 else vector
+def _covary(Omega, X, mx, T, mt, Q):
+    """C Q = (X - 1 mx')' Omega (T - 1 mt') Q, (d, b), the rows in their own precision."""
+    Z = Omega @ (T @ Q.astype(T.dtype) - mt @ Q)
+    return (X.T @ Z.astype(X.dtype)).astype(np.float64) - np.outer(mx, Z.sum(axis=0))
 
 
 def _sum(weights, X):
