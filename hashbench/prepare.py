@@ -89,13 +89,15 @@ class Prepared:
     def open(cls, folder: Path) -> Prepared:
         """Map the files of a folder and read them once, so that no later phase waits for a disk."""
         about = json.loads((folder / "about.json").read_text())
-        parts = {
-            part: [
-                _touched(np.load(folder / f"{about['files'][part]}_{m}.npy", mmap_mode="r"))
+        files = about["files"]
+        maps = {
+            file: [
+                _touched(np.load(folder / f"{file}_{m}.npy", mmap_mode="r"))
                 for m in range(about["views"])
             ]
-            for part in ("train", "query", "database")
+            for file in set(files.values())  # mapped twice, memory would be counted twice
         }
+        parts = {part: maps[file] for part, file in files.items()}
         return cls(**parts, train_labels=np.load(folder / "train_labels.npy", mmap_mode="r"))
 
 
