@@ -14,7 +14,7 @@ from hashbench.errors import HashbenchError, unknown
 from hashbench.look import Look
 from hashbench.report import Exhibit, NothingToShowError, Picture, Report, Table
 from hashbench.store import replacing
-from hashbench.tables import latex_text, markdown_text, to_csv, to_latex, to_markdown
+from hashbench.tables import latex_prose, markdown_prose, to_csv, to_latex, to_markdown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -162,7 +162,7 @@ def _save_figure(
 def _picture_markdown(picture: Picture, name: str, files: dict[str, Path]) -> str:
     drawn = next((files[each].name for each in ("svg", "png", "pdf") if each in files), "")
     paragraphs = [f"![{name}]({drawn})"] if drawn else []
-    paragraphs += [markdown_text(text) for text in (picture.caption, *picture.notes)]
+    paragraphs += [markdown_prose(text) for text in (picture.caption, *picture.notes)]
     return "\n\n".join(paragraphs) + "\n"
 
 
@@ -177,7 +177,7 @@ def _picture_latex(picture: Picture, name: str, look: Look) -> str:
             rf"\begin{{{environment}}}[t]",
             r"\centering",
             rf"\includegraphics[width={width}]{{{name}.pdf}}",
-            rf"\caption{{{latex_text(caption)}}}",
+            rf"\caption{{{latex_prose(caption)}}}",
             rf"\label{{fig:{name}}}",
             rf"\end{{{environment}}}",
             "",

@@ -109,6 +109,13 @@ def _letter(character: str) -> str:
     return f"U+{ord(character):04X}"
 
 
+def latex_prose(text: str, longest: int = 24) -> str:
+    """Return a text for running lines, in which long words, such as paths, may be broken."""
+    words = text.split()
+    pieces = [[word[i : i + longest] for i in range(0, len(word), longest)] for word in words]
+    return " ".join(r"\allowbreak{}".join(map(latex_text, each)) for each in pieces)
+
+
 def to_latex(table: Table, label: str, width: str) -> str:
     """Return a table as a float that compiles as it is, given booktabs and graphicx.
 
@@ -135,7 +142,7 @@ def _latex_float(table: Table, label: str, width: str) -> list[str]:
         rf"\begin{{{environment}}}[t]",
         r"\centering\footnotesize",
         # some classes set captions of tables in capitals, which measures do not bear
-        rf"\caption{{\textnormal{{{latex_text(table.caption)}}}}}",
+        rf"\caption{{\textnormal{{{latex_prose(table.caption)}}}}}",
         rf"\label{{{label}}}",
         r"\setlength{\tabcolsep}{4pt}",
         fit,
@@ -160,7 +167,7 @@ def _latex_float(table: Table, label: str, width: str) -> list[str]:
             lines.append(" & ".join(_latex_entry(*each) for each in entries) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}}"]
     if table.notes:
-        notes = r" \\ ".join(latex_text(note) for note in table.notes)
+        notes = r" \\ ".join(latex_prose(note) for note in table.notes)
         lines.append(rf"\par\smallskip\parbox{{\linewidth}}{{\raggedright\scriptsize {notes}}}")
     return [*lines, rf"\end{{{environment}}}"]
 
@@ -180,18 +187,12 @@ def _latex_rules(spans: Sequence[tuple[str, int]]) -> Iterator[str]:
 
 
 def _latex_entry(entry: Entry, column: str) -> str:
-    words = (_word_pieces(word) for word in shorten(entry.text).split(" "))
-    text = " ".join(r"\allowbreak{}".join(map(latex_text, pieces)) for pieces in words)
+    text = latex_prose(shorten(entry.text))
     text = rf"\underline{{{text}}}" if entry.underlined else text
     text = rf"\textbf{{{text}}}" if entry.bold else text
     mark = rf"\textsuperscript{{{latex_text(entry.mark)}}}" if entry.mark else ""
     # a mark must not push a number out of its column
     return text + (rf"\rlap{{{mark}}}" if mark and column == "r" else mark)
-
-
-def _word_pieces(word: str, longest: int = 24) -> list[str]:
-    """Cut a word where a line may end: nothing else would break a path or a hash."""
-    return [word[start : start + longest] for start in range(0, len(word), longest)] or [""]
 
 
 def _pages(table: Table) -> Iterator[Table]:
@@ -228,6 +229,11 @@ def markdown_text(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]|#~$!])", r"\\\1", text)
 
 
+def markdown_prose(text: str) -> str:
+    """Return a text as one paragraph."""
+    return markdown_text(" ".join(text.split()))
+
+
 def to_markdown(table: Table) -> str:
     """Return a table in the dialect that GitHub and most others read."""
     names = _flat_header(table)
@@ -240,8 +246,8 @@ def to_markdown(table: Table) -> str:
             heading = Entry(group.title, bold=True)
             lines.append(_markdown_row([_markdown_entry(heading), *[""] * (len(names) - 1)]))
         lines += [_markdown_row([_markdown_entry(entry) for entry in row]) for row in group.rows]
-    paragraphs = [markdown_text(table.caption), "\n".join(lines)]
-    paragraphs += [markdown_text(note) for note in table.notes]
+    paragraphs = [markdown_prose(table.caption), "\n".join(lines)]
+    paragraphs += [markdown_prose(note) for note in table.notes]
     return "\n\n".join(paragraphs) + "\n"
 
 
@@ -278,11 +284,14 @@ def to_csv(data: pd.DataFrame) -> str:
     safe = data.copy()
     for name in safe.columns:
         if safe[name].dtype == object or str(safe[name].dtype) in ("str", "string"):
-            safe[name] = safe[name].map(_not_a_formula)
+            safe[name] = safe[name].map(_csv_text)
     stream = io.StringIO()
     safe.to_csv(stream, index=False, lineterminator="\n", float_format="%.10g")
     return stream.getvalue()
 
 
-def _not_a_formula(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and re.match(r"[=+\-@\t\r]", value) else value
+def _csv_text(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    lines = value.replace("\r\n", "\n").replace("\r", "\n")  # a bare return is not quoted
+    return f"'{lines}" if re.match(r"[=+\-@\t]", lines) else lines
