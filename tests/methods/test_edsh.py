@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from hashbench import HashbenchError
 from hashbench.conformance import toy
 from hashbench.linalg import signs
 from hashbench.registry import discover
@@ -38,9 +39,10 @@ def test_objective_without_a_pass_equals_the_direct_one(monkeypatch, dims):
         assert fast == pytest.approx(direct, rel=1e-10)
 
 
-def test_one_iteration_is_the_printed_one():
+@pytest.mark.parametrize("rotation", ["exact", "printed"])
+def test_one_iteration_is_the_printed_one(rotation):
     views, Y = toy(n=40)
-    method = EDSH(n_bits=5, random_state=3, iterations=1).fit(views, Y)
+    method = EDSH(n_bits=5, random_state=3, iterations=1, rotation=rotation).fit(views, Y)
     # The same iteration, written out from the paper's equations with its initial values.
     rng = np.random.default_rng(3)
     X = [v - v.mean(axis=0) for v in views]
@@ -48,14 +50,14 @@ def test_one_iteration_is_the_printed_one():
     B, V = signs(rng.standard_normal((n, k))), rng.standard_normal((n, k))
     Q, triangle = np.linalg.qr(rng.standard_normal((k, k)))
     R = Q * np.sign(np.diag(triangle))
-    W = [rng.standard_normal((x.shape[1], k)) for x in X]
+    W = [0.01 * rng.standard_normal((x.shape[1], k)) for x in X]
     eye = np.eye(k)
     U = [x.T @ V @ np.linalg.inv(V.T @ V + 5 * eye) for x in X]
     P = Y.T @ B @ np.linalg.inv(B.T @ B)
     right = 2 * B @ R + sum(x @ (u + 10 * w) for x, u, w in zip(X, U, W, strict=True))
     V = right @ np.linalg.inv(sum(u.T @ u for u in U) + (2 + 20 + 5) * eye)
     left, _, right = np.linalg.svd(B.T @ V)
-    R = (left @ right).T
+    R = (left @ right).T if rotation == "printed" else left @ right
     B = signs(2 * V @ R.T + 10 * Y @ P)
     assert np.array_equal(method.codes_, B > 0)
     for x, projection in zip(X, method.projections_, strict=True):
@@ -75,5 +77,13 @@ def test_the_corrected_objective_never_rises(n_bits, multilabel):
 
 def test_the_printed_objective_may_rise():
     views, labels = toy(n=150, classes=6)
-    objective = np.array(EDSH(n_bits=32, random_state=0).fit(views, labels).objective_)
-    assert (np.diff(objective) > 1e-9 * np.abs(objective[:-1])).any()
+    for rotation in ("exact", "printed"):
+        method = EDSH(n_bits=32, random_state=0, rotation=rotation).fit(views, labels)
+        objective = np.array(method.objective_)
+        assert (np.diff(objective) > 1e-9 * np.abs(objective[:-1])).any()
+
+
+def test_an_unknown_rotation_is_refused():
+    views, labels = toy()
+    with pytest.raises(HashbenchError, match="allowed: exact, printed"):
+        EDSH(rotation="other").fit(views, labels)
