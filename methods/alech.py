@@ -26,7 +26,9 @@ Deviations
 - The released code resets its random generator so that the text anchors never vary; here the
   seed governs them.
 - K_m'K_m has no sharp rank, so that its pseudo-inverse depends on what counts as zero: in float64
-  the same as in the released code, in float32 more.
+  a part of a x 2.2e-16 of the largest eigenvalue, the usual default of pseudo-inverses. In float32
+  it is 1.2e-8, one of five levels tried on Wiki at 16 bits, three of which agree with the
+  reference figures; 1e-7 loses up to 0.06.
 """
 
 from __future__ import annotations

@@ -25,6 +25,10 @@ Deviations
   orthogonal to the others; here they are. A group with no more items than bits cannot meet the
   constraint: columns that do not fit are zero.
 - Empty groups are left out.
+- All V_g are found before any B_g. That was inferred: of two orders tried, this one agrees with
+  the reference figures on Wiki, while finding V_g and B_g group after group is up to 0.027 off at
+  32 and 64 bits. How the view weights enter the clustering is inferred too, from the paper that
+  the clustering comes from; other exponents change the scores little.
 """
 
 from __future__ import annotations
