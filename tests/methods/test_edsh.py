@@ -50,7 +50,7 @@ def test_one_iteration_is_the_printed_one(rotation):
     B, V = signs(rng.standard_normal((n, k))), rng.standard_normal((n, k))
     Q, triangle = np.linalg.qr(rng.standard_normal((k, k)))
     R = Q * np.sign(np.diag(triangle))
-    W = [0.01 * rng.standard_normal((x.shape[1], k)) for x in X]
+    W = [rng.standard_normal((x.shape[1], k)) for x in X]
     eye = np.eye(k)
     U = [x.T @ V @ np.linalg.inv(V.T @ V + 5 * eye) for x in X]
     P = Y.T @ B @ np.linalg.inv(B.T @ B)
