@@ -77,10 +77,9 @@ def test_the_corrected_objective_never_rises(n_bits, multilabel):
 
 def test_the_printed_objective_may_rise():
     views, labels = toy(n=150, classes=6)
-    for rotation in ("exact", "printed"):
-        method = EDSH(n_bits=32, random_state=0, rotation=rotation).fit(views, labels)
-        objective = np.array(method.objective_)
-        assert (np.diff(objective) > 1e-9 * np.abs(objective[:-1])).any()
+    method = EDSH(n_bits=32, random_state=0, rotation="printed").fit(views, labels)
+    objective = np.array(method.objective_)
+    assert (np.diff(objective) > 1e-9 * np.abs(objective[:-1])).any()
 
 
 def test_an_unknown_rotation_is_refused():
