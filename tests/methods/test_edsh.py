@@ -1,7 +1,10 @@
+import os
+
 import numpy as np
 import pytest
 
-from hashbench import HashbenchError
+from hashbench import HashbenchError, evaluate, preprocessing
+from hashbench.cell import random_state
 from hashbench.conformance import toy
 from hashbench.linalg import signs
 from hashbench.registry import discover
@@ -86,3 +89,48 @@ def test_an_unknown_rotation_is_refused():
     views, labels = toy()
     with pytest.raises(HashbenchError, match="allowed: exact, printed"):
         EDSH(rotation="other").fit(views, labels)
+
+
+needs_data = pytest.mark.skipif(
+    "HASHBENCH_DATA" not in os.environ, reason="HASHBENCH_DATA is not set: no real data"
+)
+
+
+def prepared(name, protocol, seed):
+    """Training and query rows of a dataset, preprocessed as a run does it."""
+    dataset = discover().get("datasets", name).cls()
+    data = dataset.load()
+    split = dataset.split(data, protocol, seed)
+    steps = [
+        preprocessing.fit(spec, X, split.train)
+        for spec, X in zip(dataset.preprocessing, data.views, strict=True)
+    ]
+    train = [step(X[split.train]) for step, X in zip(steps, data.views, strict=True)]
+    query = [step(X[split.query]) for step, X in zip(steps, data.views, strict=True)]
+    return train, query, data.labels[split.train], data.labels[split.query]
+
+
+@needs_data
+@pytest.mark.parametrize("n_bits", [8, 16, 32, 64])
+def test_the_corrected_objective_never_rises_on_wiki(n_bits):
+    train, _, labels, _ = prepared("wiki", "standard", 0)
+    for seed in range(5):
+        objective = np.array(EDSHDCC(n_bits, random_state=seed).fit(train, labels).objective_)
+        assert (np.diff(objective) <= 1e-9 * np.abs(objective[:-1])).all()
+
+
+@needs_data
+def test_the_paper_is_within_reach_on_wiki():
+    found = []
+    for seed in range(5):
+        train, query, labels, query_labels = prepared("wiki-cnn", "paper", seed)
+        method = EDSH(16, random_state=random_state(seed)).fit(train, labels)
+        found.append(
+            [
+                evaluate(method.encode(X, m), method.codes_, query_labels, labels, ["edsh"])["edsh"]
+                for m, X in enumerate(query)
+            ]
+        )
+    image_to_text, text_to_image = np.mean(found, axis=0)
+    assert image_to_text >= 0.40
+    assert text_to_image >= 0.63
