@@ -134,7 +134,7 @@ def compute(
     )
     labels = prepared.train_labels if method.supervised else None
     start = time.perf_counter()
-    method.fit(prepared.train, labels)
+    method.fit(list(prepared.train), labels)
     seconds["fit"] = time.perf_counter() - start - method.recording_seconds_
     seconds["recording"] = method.recording_seconds_
     check_fitted(method)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, TextIO
 
 from tqdm import tqdm
 
 from hashbench.cell import Cell
+from hashbench.store import Stored
 from hashbench.units import format_duration
 
 
@@ -25,6 +27,10 @@ class Progress(Protocol):
 
     def ended(self, cell: Cell, status: str, reason: str, seconds: float) -> None:
         """A cell has ended and is stored."""
+
+    def scoring(self, done: Sequence[Stored]) -> Iterable[Stored]:
+        """Give back the cells, which are scored one after the other."""
+        ...
 
     def close(self) -> None:
         """Nothing more will come."""
@@ -44,6 +50,10 @@ class Quiet:
 
     def ended(self, cell: Cell, status: str, reason: str, seconds: float) -> None:
         """Say nothing."""
+
+    def scoring(self, done: Sequence[Stored]) -> Iterable[Stored]:
+        """Say nothing."""
+        return done
 
     def close(self) -> None:
         """Say nothing."""
@@ -111,6 +121,11 @@ class Bar(Quiet):
             f"{c.label} {c.bits} {c.dataset} s{c.seed}" for c in self.running.values()
         )
         self.bar.set_postfix_str(failed + names, refresh=False)
+
+    def scoring(self, done: Sequence[Stored]) -> Iterable[Stored]:
+        """Draw a bar of its own if it takes more than a moment."""
+        shape = "scoring {n_fmt}/{total_fmt} |{bar:20}| {elapsed} left {remaining}"
+        return tqdm(done, bar_format=shape, file=self.stream, leave=False, delay=1)
 
     def close(self) -> None:
         """Leave the bar as it is."""

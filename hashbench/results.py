@@ -54,18 +54,15 @@ PHASES = {
 }
 
 
-def results(store: Store, plan: Plan, stored: Mapping[str, Stored]) -> Iterator[Row]:
-    """Yield the rows of results.csv, in the order of the cells' keys."""
+def results(store: Store, done: Iterable[Stored], measures: Sequence[str]) -> Iterator[Row]:
+    """Yield the rows of results.csv for cells that are done, in the order they come."""
     split_name: str = ""
     split: Arrays = {}
     cache = ScoreCache(store.path / ".scores")
-    for cell in sorted(plan.cells, key=lambda cell: cell.key):
-        found = stored.get(cell.id)
-        if found is None or found.status != "done":
-            continue
-        if cell.split != split_name:
-            split_name, split = cell.split, store.split(cell.split)
-        yield from cell_results(found, split, plan.measures, cache)
+    for stored in done:
+        if stored.cell.split != split_name:
+            split_name, split = stored.cell.split, store.split(stored.cell.split)
+        yield from cell_results(stored, split, measures, cache)
 
 
 def cell_results(

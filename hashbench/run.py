@@ -55,10 +55,14 @@ def make_record(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def write_tables(store: Store, plan: Plan) -> tuple[list[results.Row], list[results.Row]]:
+def write_tables(
+    store: Store, plan: Plan, progress: Progress
+) -> tuple[list[results.Row], list[results.Row]]:
     """Derive results.csv and runs.csv; return the rows of both."""
     stored = store.read([cell.id for cell in plan.cells])
-    rows = list(results.results(store, plan, stored))
+    done = [each for each in stored.values() if each.status == "done"]
+    done.sort(key=lambda each: each.cell.key)
+    rows = list(results.results(store, progress.scoring(done), plan.measures))
     runs = results.runs(plan, stored)
     store.write_text("results.csv", results.to_csv(rows, results.RESULT_COLUMNS))
     store.write_text("runs.csv", results.to_csv(runs, results.RUN_COLUMNS))

@@ -56,7 +56,7 @@ def store(tmp_path):
 
 
 def rows_of(store, plan):
-    return list(results(store, plan, store.read([cell.id for cell in plan.cells])))
+    return list(results(store, [store.get(cell.id) for cell in plan.cells], plan.measures))
 
 
 def test_every_task_and_kind_of_database_codes_is_scored(store, parts, make_cell):

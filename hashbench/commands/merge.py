@@ -9,6 +9,7 @@ import click
 
 from hashbench.merge import merge
 from hashbench.plan import FILE
+from hashbench.progress import make_progress
 from hashbench.run import write_tables
 from hashbench.store import Store
 
@@ -26,7 +27,7 @@ def merge_command(sources: tuple[str, ...], out: str) -> None:
     with Store(Path(out)) as store:
         merged = merge([Path(source) for source in sources], store)
         store.write_text(FILE, merged.plan.to_json())
-        rows, _ = write_tables(store, merged.plan)
+        rows, _ = write_tables(store, merged.plan, make_progress(quiet=False))
     for note in merged.notes:
         click.echo(note, err=True)
     for conflict in merged.conflicts:

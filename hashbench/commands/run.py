@@ -19,7 +19,7 @@ from hashbench.executors import Executor, Limits
 from hashbench.grid import resolved
 from hashbench.measures import parse_many
 from hashbench.plan import FILE, Survey, estimate, pending, survey
-from hashbench.progress import make_progress
+from hashbench.progress import Progress, make_progress
 from hashbench.registry import Registry, discover
 from hashbench.run import execute, write_tables
 from hashbench.store import STATUSES, Store
@@ -84,10 +84,11 @@ def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> No
         show_plan(asked, registry, out, jobs, choice)
         return
     signal.signal(signal.SIGTERM, _interrupt)
+    progress = make_progress(flags["quiet"])
     try:
         with Store(out) as store:
-            found = compute(asked, registry, store, jobs, choice, flags["quiet"])
-            rows, runs = write_tables(store, found.plan)
+            found = compute(asked, registry, store, jobs, choice, progress)
+            rows, runs = write_tables(store, found.plan, progress)
     except KeyboardInterrupt:
         click.echo(f"\ninterrupted; {_saved(out)}", err=True)
         sys.exit(INTERRUPTED)
@@ -104,10 +105,9 @@ def compute(
     store: Store,
     jobs: int,
     choice: Mapping[str, Any],
-    quiet: bool,
+    progress: Progress,
 ) -> Survey:
     """Plan a study and run what is not in the store."""
-    progress = make_progress(quiet)
     executor = make_executor(study, registry, jobs, store.prepared)
     try:
         found = survey(study, registry, executor, store.work)
