@@ -147,7 +147,7 @@ def compute(
     if isinstance(method, VectorMethod):
         record["item_bytes"] = float(method.item_bytes)
     else:
-        arrays = packed(method, arrays, prepared)
+        arrays = packed(method, arrays, prepared, what.bits)
         record["learned"] = hasattr(method, "codes_")
     seconds["search_per_query"] = search_seconds(arrays)
     save(folder / "codes.npz", arrays)
@@ -161,6 +161,7 @@ def compute(
     return {
         **record,
         "seconds": seconds,
+        "random_state": random_state(what.seed),
         "resident_at_start": resident,
         "peak": peak_memory(),
         "pools": thread_pools(),
@@ -206,15 +207,15 @@ def outputs(method: Method, prepared: Prepared) -> dict[str, npt.NDArray[Any]]:
 
 
 def packed(
-    method: Method, arrays: Mapping[str, npt.NDArray[Any]], prepared: Prepared
+    method: Method, arrays: Mapping[str, npt.NDArray[Any]], prepared: Prepared, bits: int
 ) -> dict[str, npt.NDArray[Any]]:
     """Check codes and pack them, the learned ones included."""
     roles = {"query": prepared.query, "database": prepared.database}
-    result: dict[str, npt.NDArray[Any]] = {"n_bits": np.asarray(method.n_bits)}
+    result: dict[str, npt.NDArray[Any]] = {"n_bits": np.asarray(bits)}
     for name, codes in arrays.items():
         role, view = name.split("_")
         rows = roles[role][int(view)].shape[0]
-        result[name] = check_codes(codes, rows, method.n_bits, f"codes of {role}, view {view}")
+        result[name] = check_codes(codes, rows, bits, f"codes of {role}, view {view}")
     learned = getattr(method, "codes_", None)
     if learned is not None:
         each = list(learned) if isinstance(learned, list | tuple) else [learned]
@@ -226,7 +227,7 @@ def packed(
         rows = prepared.train[0].shape[0]
         for m, codes in enumerate(each):
             name = "learned" if len(each) == 1 else f"learned_{m}"
-            result[name] = check_codes(codes, rows, method.n_bits, "codes_")
+            result[name] = check_codes(codes, rows, bits, "codes_")
     return result
 
 

@@ -162,6 +162,13 @@ def datasets(study: Study, registry: Registry) -> list[DataChoice]:
         spec = DataSpec(choice.name, tuple(sorted(own.items())))
         shown = _changed(cls.defaults(), parameters)
         chosen[_data_choice(cls(**own), spec, shown, choice.settings)] = None
+    specs: dict[str, DataSpec] = {}
+    for each in chosen:
+        if specs.setdefault(each.label, each.spec) != each.spec:
+            raise HashbenchError(
+                f"two datasets named {each.label!r}: {specs[each.label]} and {each.spec}; "
+                "give a file another name, as in -d other=FILE"
+            )
     return list(chosen)
 
 

@@ -145,8 +145,7 @@ def survey(study: Study, registry: Registry, executor: Executor, folder: Path) -
 
 def _look(spec: DataSpec, splits: Iterable[SplitRequest]) -> Task:
     arguments = {"dataset": spec.to_json(), "requests": [asdict(split) for split in splits]}
-    name = f"dataset {spec.plugin or dict(spec.params)['path']}"
-    return Task("hashbench.prepare:inspect", arguments, name)
+    return Task("hashbench.prepare:inspect", arguments, f"dataset {spec}")
 
 
 def _planned(draft: Draft, facts: Mapping[str, Any], index: int, source: str) -> Planned:
@@ -162,7 +161,7 @@ def _planned(draft: Draft, facts: Mapping[str, Any], index: int, source: str) ->
     }
     data = Task("hashbench.prepare:prepare", arguments, f"the data of {cell.dataset}", folder)
     own = {"cell": cell.to_json(), "data": folder}
-    return Planned(cell, Task("hashbench.cell:compute", own, str(cell), needs=data))
+    return Planned(cell, Task("hashbench.cell:compute", own, str(cell), needs=data, limited=True))
 
 
 def pending(

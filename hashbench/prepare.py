@@ -51,6 +51,9 @@ class DataSpec:
         dataset: Dataset = registry.get("datasets", self.plugin).cls(**dict(self.params))
         return dataset
 
+    def __str__(self) -> str:
+        return self.plugin or str(dict(self.params)["path"])
+
     def to_json(self) -> dict[str, Any]:
         """Return what :meth:`from_json` reads."""
         return {"plugin": self.plugin, "params": dict(self.params)}

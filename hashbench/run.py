@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from hashbench import results
@@ -51,7 +52,9 @@ def make_record(outcome: Outcome) -> dict[str, Any]:
         "alone": result.get("alone"),
         "learned": result.get("learned"),
         "item_bytes": result.get("item_bytes"),
+        "random_state": result.get("random_state"),
         "environment": result.get("environment", {}),
+        "ended": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
 

@@ -86,6 +86,21 @@ class Prints(Good):
         return super().fit(views, labels)
 
 
+class PrintsForever(Good):
+    name = "prints-forever"
+
+    def fit(self, views, labels=None):
+        subprocess.run(["yes"], check=False)
+
+
+class FewerBits(Good):
+    name = "fewer-bits"
+
+    def fit(self, views, labels=None):
+        self.n_bits = 7
+        return super().fit(views, labels)
+
+
 class WrongShape(Good):
     name = "wrong-shape"
 

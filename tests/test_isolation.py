@@ -25,6 +25,8 @@ EXPECTED = {
     "exits": ("failed", "exit code 0 before the cell was done"),
     "crashes": ("failed", "killed by SIGSEGV"),
     "prints": ("done", ""),
+    "prints-forever": ("timeout", "ran longer than 8.0 s"),
+    "fewer-bits": ("failed", "codes of query, view 0: found shape (50, 7); allowed: (50, 16)"),
     "wrong-shape": ("failed", "codes of query, view 0: found shape (50, 15); allowed: (50, 16)"),
     "wrong-learned": ("failed", "codes_: found shape (149, 16); allowed: (150, 16)"),
     "nan-projections": ("failed", "projections_[1]: found 1 entries of"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from hashbench.errors import HashbenchError
@@ -106,6 +107,20 @@ def test_wrong_keys_and_values_are_named(keys, message):
     with pytest.raises(HashbenchError) as error:
         study(**keys)
     assert message in str(error.value)
+
+
+def test_two_files_of_one_name_are_an_error(registry, tmp_path):
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        np.savez(
+            tmp_path / folder / "x.npz", XAll=np.ones((4, 2)), YAll=np.ones((4, 2)),
+            LAll=np.ones((4, 1)),
+        )  # fmt: skip
+    files = [f"{tmp_path}/{folder}/x.npz" for folder in ("a", "b")]
+    with pytest.raises(HashbenchError, match=r"two datasets named 'x.*a/x.npz and .*b/x.npz"):
+        drafts(study(methods="cca", datasets=files), registry)
+    named = drafts(study(methods="cca", datasets=[files[0], f"y={files[1]}"]), registry)
+    assert [d.data.name for d in named] == ["x", "y"]
 
 
 def test_flags_win_over_the_file(tmp_path):

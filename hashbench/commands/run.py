@@ -172,8 +172,8 @@ def show_plan(
     done = ", ".join(f"{count} {status}" for status, count in counts.items())
     click.echo(f"{len(plan.cells)} cells; in {out}: {done or 'nothing yet'}; {len(todo)} to run")
     if len(unjudged) < len(todo):
-        about = f"about {format_duration(seconds)} left with {jobs} at once"
-        click.echo(about + f", besides {len(unjudged)} cells of methods never run" * bool(unjudged))
+        besides = f", besides {len(unjudged)} cells of methods never run" if unjudged else ""
+        click.echo(f"about {format_duration(seconds)} left with {jobs} at once{besides}")
 
 
 def resolve(study: str | None, plugins: Sequence[str], flags: Mapping[str, Any]) -> Study:
@@ -206,8 +206,9 @@ def _cores() -> int:
 
 def _saved(out: Path) -> str:
     count = sum(1 for _ in (out / "cells").glob("*"))
-    again = f"hashbench run {out / 'study.toml'} -o {out}"
-    return f"{count} cells are saved in {out}; go on with: {again}"
+    study = out / "study.toml"
+    again = f"; go on with: hashbench run {study} -o {out}" if study.exists() else ""
+    return f"{count} cells are saved in {out}{again}"
 
 
 def _interrupt(*_: object) -> None:

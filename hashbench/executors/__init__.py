@@ -22,6 +22,7 @@ class Task:
     name : what people call it
     makes : the folder that it leaves in the cache
     needs : a task whose folder in the cache this one reads
+    limited : whether limits of time and memory hold for it; they are meant for methods
     """
 
     function: str
@@ -29,6 +30,7 @@ class Task:
     name: str
     makes: str = ""
     needs: Task | None = None
+    limited: bool = False
 
 
 @dataclass
@@ -55,7 +57,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Limits:
-    """What a cell may use; None means no limit of its own."""
+    """What a limited task may use; None means no limit of its own."""
 
     timeout: float | None = None
     memory: int | None = None

@@ -21,7 +21,6 @@ from typing import Any
 
 import psutil
 
-from hashbench.errors import HashbenchError
 from hashbench.executors import CancelledError, Event, Limits, Outcome, StorageError, Task
 from hashbench.executors.server import CANNOT_WRITE, THREAD_VARIABLES
 from hashbench.provenance import environment
@@ -29,6 +28,7 @@ from hashbench.registry import ENVIRONMENT
 from hashbench.units import format_duration, format_size
 
 OUTPUT_KEPT = 8192  # bytes of what a task printed
+READS = 16  # of 64 kB from one task's output before others have their turn
 POLL_SECONDS = 0.1  # between two looks at the memory of running tasks
 
 #: When less than this part of the machine's memory is free, the largest task goes.
@@ -107,7 +107,8 @@ class LocalExecutor:
                         break
                     before = needed.get(task.needs) if task.needs is not None else None
                     if before is not None and before.status != "done":
-                        yield Event(task, replace(before, folder=None))
+                        reason = f"preparing the data: {before.reason}"
+                        yield Event(task, replace(before, reason=reason, folder=None))
                         continue
                     self._start(task, folder)
                     if task not in needed:
@@ -169,12 +170,12 @@ class LocalExecutor:
             sent = socket.send_fds(self.connection, [data], descriptors) if descriptors else 0
             self.connection.sendall(data[sent:])
         except OSError as error:
-            raise HashbenchError(f"the fork server is gone: {error}") from error
+            raise ConnectionError(f"the fork server is gone: {error}") from error
 
     def _receive(self) -> None:
         data = self.connection.recv(1 << 16)
         if not data:
-            raise HashbenchError("the fork server ended; its message is above")
+            raise ConnectionError("the fork server has ended")
         *lines, self.received = (self.received + data).split(b"\n")
         self.messages.extend(json.loads(line) for line in lines)
 
@@ -207,12 +208,14 @@ class LocalExecutor:
         return finished
 
     def _read(self, child: Child) -> None:
+        """Take in what a task has printed, some of it: one that never stops must not keep us."""
         with contextlib.suppress(BlockingIOError):
-            while child.pipe >= 0:
-                data = os.read(child.pipe, 1 << 16)
-                child.output = (child.output + data)[-OUTPUT_KEPT:]
+            for _ in range(READS):
+                data = os.read(child.pipe, 1 << 16) if child.pipe >= 0 else b""
                 if not data:
                     self._hang_up(child)
+                    return
+                child.output = (child.output + data)[-OUTPUT_KEPT:]
 
     def _hang_up(self, child: Child) -> None:
         """Close the output of a task; a closed one would be ready to read for ever."""
@@ -230,16 +233,9 @@ class LocalExecutor:
         for child in self.running.values():
             if child.verdict is not None:
                 continue
-            limit = self.limits.timeout
-            if limit is not None and now - child.begun > limit:
-                self._kill(child, "timeout", f"ran longer than {format_duration(limit)}")
-                continue
-            size = tree_memory(child.pid)
-            child.peak = max(child.peak, size)
-            limit = self.limits.memory
-            if limit is not None and size > limit:
-                found = f"took {format_size(size)}; allowed: {format_size(limit)}"
-                self._kill(child, "memory", found)
+            child.peak = max(child.peak, tree_memory(child.pid))
+            if child.task.limited:
+                self._hold_to_limits(child, now - child.begun)
         alive = [child for child in self.running.values() if child.verdict is None]
         if alive and self.cancelled():
             raise CancelledError
@@ -249,6 +245,14 @@ class LocalExecutor:
                 largest = max(alive, key=lambda child: tree_memory(child.pid))
                 found = f"took {format_size(tree_memory(largest.pid))}"
                 self._kill(largest, "memory", f"{found} and left the machine without memory")
+
+    def _hold_to_limits(self, child: Child, seconds: float) -> None:
+        timeout, memory = self.limits.timeout, self.limits.memory
+        if timeout is not None and seconds > timeout:
+            self._kill(child, "timeout", f"ran longer than {format_duration(timeout)}")
+        elif memory is not None and child.peak > memory:
+            found = f"took {format_size(child.peak)}; allowed: {format_size(memory)}"
+            self._kill(child, "memory", found)
 
     def _kill(self, child: Child, status: str, reason: str) -> None:
         child.verdict = (status, reason)
@@ -269,8 +273,9 @@ class LocalExecutor:
         if child.verdict is not None:
             status, reason = child.verdict
             return Outcome(status, reason, output=printed, result=measured, folder=child.folder)
-        if code == CANNOT_WRITE and not path.exists():
-            raise StorageError(f"{child.task.name}: {printed.strip().rpartition(chr(10))[2]}")
+        last = printed.strip().rpartition("\n")[2]
+        if code == CANNOT_WRITE and "Error" in last:
+            raise StorageError(f"{child.task.name}: {last}")
         if code != 0 or not path.exists():
             reason = describe_exit(code)
             return Outcome("failed", reason, output=printed, result=measured, folder=child.folder)
@@ -288,9 +293,9 @@ class LocalExecutor:
         """Kill every running task and wait until it is gone."""
         for child in self.running.values():
             child.verdict = child.verdict or ("failed", "interrupted")
-            with contextlib.suppress(HashbenchError):
+            with contextlib.suppress(ConnectionError):
                 self._send({"kill": child.pid})
-        with contextlib.suppress(HashbenchError):
+        with contextlib.suppress(ConnectionError):
             while self.running:
                 for child, _ in self._wait():
                     shutil.rmtree(child.folder, ignore_errors=True)
