@@ -22,6 +22,7 @@ class BitsCurve(Report):
 
     name = "bits-curve"
     title = "Code length"
+    section = "Scores"
 
     def data(self, results: Results) -> pd.DataFrame:
         """Return means and standard deviations over seeds."""

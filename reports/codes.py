@@ -31,6 +31,7 @@ class Codes(Report):
 
     name = "codes"
     title = "Codes"
+    section = "Codes and failures"
 
     def data(self, results: Results) -> pd.DataFrame:
         """Return statistics of database codes, means over seeds."""

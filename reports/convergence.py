@@ -25,6 +25,7 @@ class Convergence(Report):
 
     name = "convergence"
     title = "Convergence"
+    section = "Curves for print"
 
     def data(self, results: Results) -> pd.DataFrame:
         """Return the objective after every iteration of every cell."""

@@ -20,6 +20,7 @@ class Failures(Report):
 
     name = "failures"
     title = "What did not work"
+    section = "Codes and failures"
 
     def data(self, results: Results) -> pd.DataFrame:
         """Return a row a cell that is not done."""

@@ -33,6 +33,7 @@ class MapTable(Report):
 
     name = "map-table"
     title = "Scores"
+    section = "Scores"
 
     def __init__(self, spread: bool = True) -> None:
         self.spread = spread

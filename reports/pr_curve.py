@@ -27,6 +27,7 @@ class PrecisionRecallCurve(Report):
 
     name = "pr-curve"
     title = "Precision and recall"
+    section = "Curves for print"
 
     def data(self, results: Results) -> pd.DataFrame:
         """Return points of the curves, means over seeds; x is the rank or the radius."""

@@ -29,6 +29,7 @@ class PublishedNumbers(Report):
 
     name = "published"
     title = "Printed and reproduced"
+    section = "Scores"
 
     def data(self, results: Results) -> pd.DataFrame:
         """Return printed and reproduced values and reproduced minus printed.

@@ -38,6 +38,7 @@ class Retrieval(Report):
 
     name = "retrieval"
     title = "What is retrieved"
+    section = "What is retrieved"
 
     def data(self, results: Results) -> pd.DataFrame:
         """Return what each method finds for three queries of each dataset and task.

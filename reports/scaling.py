@@ -26,6 +26,7 @@ class Scaling(Report):
 
     name = "scaling"
     title = "Growth with the rows"
+    section = "Time and memory"
 
     def data(self, results: Results) -> pd.DataFrame:
         """Return seconds and memory for each number of rows, and the slope of their logarithms.

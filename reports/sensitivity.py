@@ -25,6 +25,7 @@ class Sensitivity(Report):
 
     name = "sensitivity"
     title = "Sensitivity to parameters"
+    section = "Scores"
 
     def data(self, results: Results) -> pd.DataFrame:
         """Return the score for each value, or pair of values, of what a method varies.

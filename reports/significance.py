@@ -26,6 +26,7 @@ class Significance(Report):
 
     name = "significance"
     title = "Significance"
+    section = "Statistics"
 
     def data(self, results: Results) -> pd.DataFrame:
         """Return three kinds of rows, told apart by ``part``.
@@ -213,14 +214,17 @@ def _matrix(pairs: pd.DataFrame, ranks: pd.DataFrame, look: Look) -> Any:
         grid[place[row.method], place[row.against]] = row.wins - row.losses
     count = int(ranks["blocks"].iloc[0])
     figure, (panel,) = figures.make_figure(look, 1, 1)
-    side = min(look.inches, 0.17 * len(order) + 1.9)
-    figure.set_size_inches(side, side * 0.84)
+    names = [figures.label(look, method) for method in order]
+    words = max(figures.text_points(figure, name) for name in names) / figures.POINTS + 0.1
+    cell = min(0.17, max(look.inches - words - 0.8, 0.8) / len(order))
+    # beside the cells stand the names and the scale of colours
+    size = cell * len(order)
+    figure.set_size_inches(min(look.inches, size + words + 0.8), size + words + 0.1)
     # the ends of the colours are too dark for dots
     image = panel.imshow(grid, cmap="PuOr", vmin=-1.6 * count, vmax=1.6 * count)
     told = pairs[pairs["p_value"] <= ALPHA]
     where = [place[method] for method in told["against"]], [place[m] for m in told["method"]]
     panel.plot(*where, "o", color="black", markersize=1.5)
-    names = [figures.label(look, method) for method in order]
     panel.set_xticks(range(len(order)), names, rotation=90)
     panel.set_yticks(range(len(order)), names)
     panel.grid(visible=False)

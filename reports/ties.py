@@ -24,6 +24,7 @@ class Ties(Report):
 
     name = "ties"
     title = "Ties"
+    section = "Scores"
 
     def data(self, results: Results) -> pd.DataFrame:
         """Return the expected score, its bounds and the score in database order."""

@@ -21,6 +21,7 @@ class TimeVersusScore(Report):
 
     name = "time-vs-map"
     title = "Training time and score"
+    section = "Time and memory"
 
     def data(self, results: Results) -> pd.DataFrame:
         """Return mean time and score of every method, and whether it is on the front."""

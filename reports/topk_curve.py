@@ -21,6 +21,7 @@ class TopKCurve(Report):
 
     name = "topk-curve"
     title = "Precision among the first K"
+    section = "Curves for print"
 
     def data(self, results: Results) -> pd.DataFrame:
         """Return precision and recall at each K, means over seeds."""

@@ -22,6 +22,7 @@ class TrainingTime(Report):
 
     name = "training-time"
     title = "Training time"
+    section = "Time and memory"
 
     def data(self, results: Results) -> pd.DataFrame:
         """Return mean seconds and peak memory; ``alone`` if nothing else ran meanwhile."""

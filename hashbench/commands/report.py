@@ -14,6 +14,9 @@ from hashbench.registry import Registry, discover
 from hashbench.report import Report
 from hashbench.selection import select
 
+#: Flags that leave something out: the page is written of the whole study only.
+PARTS = ("folder", "measure", "bits", "task", "database", "methods", "datasets")
+
 
 @click.command("report")
 @click.argument("out", type=click.Path(path_type=Path))
@@ -30,13 +33,15 @@ from hashbench.selection import select
 @click.option("--title", default="", help="A heading of your own, in captions and on figures.")
 @plugin_option
 def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any) -> None:
-    """Write tables and figures of the results in OUT.
+    """Write tables and figures of the results in OUT, and the page if nothing is left out.
 
     NAMES selects reports, as in `map-table[spread=false],pr-curve`; default: all of them.
     """
     from hashbench.derive import Results
     from hashbench.look import Look, check_width
-    from hashbench.rendering import FOLDER, FORMATS, check_formats, render
+    from hashbench.page import write_page
+    from hashbench.publish import render_all
+    from hashbench.rendering import FOLDER, FORMATS, check_formats
 
     formats = _listed(flags["formats"]) or list(FORMATS)
     check_formats(formats)
@@ -47,21 +52,14 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
     look = Look.of(whole, flags["width"], flags["title"])
     results = selected(whole, flags)
     folder = flags["folder"] or out / FOLDER
-    broken = 0
-    for report in reports:
-        try:
-            rendered = render(report, results, look, folder, formats)
-        except HashbenchError as error:
-            broken += 1
-            click.echo(f"{report.name}: {error}", err=True)
-            continue
-        if rendered.nothing:
-            click.echo(f"{report.name}: nothing to show: {rendered.nothing}")
-        else:
-            names_of = ", ".join(shown.name for shown in rendered.exhibits)
-            click.echo(f"{report.name}: {names_of}")
+    rendered = render_all(
+        reports, results, look, folder, formats, lambda line, wrong: click.echo(line, err=wrong)
+    )
+    whole_study = names == "all" and all(flags[name] is None for name in PARTS)
+    if whole_study and folder == out / FOLDER:
+        click.echo(f"page: {write_page(whole, look, rendered)}")
     click.echo(f"in {folder}")
-    if broken:
+    if len(rendered) < len(reports):
         sys.exit(1)
 
 
