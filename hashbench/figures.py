@@ -135,6 +135,7 @@ def make_figure(
         unused.set_axis_off()
     if look.heading:
         figure.suptitle(plain(look.heading, 90 if look.width == "page" else 45))
+        grow(figure, 18)
     return figure, list(axes[:panels])
 
 

@@ -1,0 +1,278 @@
+"""Significance, ties, database codes, sensitivity and printed numbers."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scikit_posthocs
+from scipy.stats import friedmanchisquare
+
+import hashbench.reports.significance as module
+from hashbench import figures
+from hashbench.comparison import SAMPLES, blocks, compare, find_method, forest, sentences
+from hashbench.errors import HashbenchError
+from hashbench.look import Look
+from hashbench.queries import per_query
+from hashbench.report import NothingToShowError
+from hashbench.reports.database_codes import DatabaseCodes
+from hashbench.reports.published import PublishedNumbers
+from hashbench.reports.sensitivity import Sensitivity, ordered
+from hashbench.reports.significance import Significance
+from hashbench.reports.ties import Ties
+
+PERFECT = ("00", "00", "11", "11")
+REVERSED = ("11", "11", "00", "00")
+MIXED = ("00", "01", "10", "11")
+
+
+@pytest.fixture
+def twelve_blocks(given_scores, monkeypatch):
+    """Twelve blocks, four methods; the bootstrap over queries has tests of its own."""
+    rng = np.random.default_rng(3)
+    quality = {"a": 0.8, "b": 0.78, "c": 0.6, "d": 0.3}
+    found = {
+        (f"data{block % 3}", block // 3): {
+            name: value + 0.02 * rng.standard_normal() for name, value in quality.items()
+        }
+        for block in range(12)
+    }
+    results = given_scores(found)
+    results.select = lambda **_: results
+    nothing = pd.DataFrame(columns=["p_holm"])
+    monkeypatch.setattr(module, "compare", lambda *_: nothing)
+    return results
+
+
+def test_ranks_agree_with_scipy_and_posthocs(twelve_blocks):
+    data = Significance().data(twelve_blocks)
+    wide = blocks(twelve_blocks.table)
+    ranks = data[data["part"] == "ranks"].set_index("method")
+    expected = friedmanchisquare(*(wide[name] for name in "abcd"))
+    assert ranks["statistic"].iloc[0] == pytest.approx(expected.statistic)
+    assert ranks["p_value"].iloc[0] == pytest.approx(expected.pvalue)
+    by_hand = wide.rank(axis=1, ascending=False).mean()
+    assert ranks["mean_rank"].to_dict() == pytest.approx(by_hand.to_dict())
+    nemenyi = scikit_posthocs.posthoc_nemenyi_friedman(wide)
+    for one in "abcd":
+        for other in "abcd":
+            apart = abs(by_hand[one] - by_hand[other]) > ranks["critical_difference"].iloc[0]
+            assert apart == (nemenyi.loc[one, other] < 0.05)
+
+
+def test_pairs_agree_with_posthocs(twelve_blocks):
+    data = Significance().data(twelve_blocks)
+    wide = blocks(twelve_blocks.table)
+    pairs = data[data["part"] == "pairs"].set_index(["method", "against"])
+    long = wide.melt(var_name="method", value_name="value")
+    expected = scikit_posthocs.posthoc_wilcoxon(
+        long, val_col="value", group_col="method", p_adjust="holm"
+    )
+    for (one, other), row in pairs.iterrows():
+        assert row["p_value"] == pytest.approx(expected.loc[one, other])
+        assert row["wins"] == (wide[one] > wide[other]).sum()
+        assert row["wins"] + row["ties"] + row["losses"] == 12
+
+
+def test_tasks_and_lengths_of_a_split_are_one_block(given_scores):
+    results = given_scores({("d", 0): {"a": 0.2}, ("d", 1): {"a": 0.4}})
+    twice = pd.concat([results.table, results.table.assign(task="text->image", value=0.6)])
+    assert blocks(twice)["a"].tolist() == pytest.approx([0.4, 0.5])
+
+
+def test_a_method_that_lacks_a_cell_is_left_out_by_name(given_scores, monkeypatch):
+    results = given_scores(
+        {("d", seed): {"a": 0.2 + seed, "b": 0.1, "c": 0.3} for seed in range(3)}
+        | {("d", 3): {"a": 0.3, "b": 0.2}}
+    )
+    results.select = lambda **_: results
+    monkeypatch.setattr(module, "compare", lambda *_: pd.DataFrame(columns=["p_holm"]))
+    data = Significance().data(results)
+    assert set(data["method"]) == {"a", "b"}
+    assert set(data["left_out"]) == {"c"}
+
+
+def test_significance_needs_two_blocks(given_scores):
+    with pytest.raises(NothingToShowError, match="two blocks"):
+        Significance().data(given_scores({("d", 0): {"a": 0.1, "b": 0.2}}))
+
+
+def test_significance_from_codes_to_pictures(hand_made):
+    for seed in range(3):
+        for method, database in (("good", PERFECT), ("mixed", MIXED), ("bad", REVERSED)):
+            hand_made.add(method=method, seed=seed, database=database)
+    results = hand_made.results()
+    data = Significance().data(results)
+    with figures.style():
+        diagram, pairs, against, two = Significance().draw(data, Look.of(results))
+    assert "over 3 blocks" in diagram.caption
+    assert [row[0].text for row in against.groups[0].rows] == ["good", "mixed", "bad"]
+    assert against.groups[0].rows[2][3].text == "0/0/3"
+    assert "smallest p-value before correction is 0.25" in against.notes[0]
+    assert len(two.groups[0].rows) == 2
+    assert pairs.figure.axes
+
+
+def test_two_methods_query_by_query(hand_made):
+    hand_made.add(method="a", database=PERFECT)
+    hand_made.add(method="a", seed=1, database=MIXED)
+    hand_made.add(method="b", database=REVERSED)
+    hand_made.add(method="b", seed=1, database=REVERSED)
+    results = hand_made.results()
+    table = compare(results, "a", "b", "AP")
+    first = table[table["task"] == "image->text"].iloc[0]
+    # each of the two queries is asked under both seeds and counts once, with its mean
+    values = [
+        per_query(results, stored, "image->text", "encoded", "AP") for stored in results.done()
+    ]
+    assert first["queries"] == 2
+    assert first["first"] == pytest.approx(np.mean([values[0], values[1]]))
+    assert first["second"] == pytest.approx((1 / 3 + 2 / 4) / 2)
+    assert first["difference"] == pytest.approx(first["first"] - first["second"])
+    assert first["low"] <= first["difference"] <= first["high"]
+    assert (first["seeds"], first["seeds_won"]) == (2, 2)
+    assert first["p_value"] == 2 / SAMPLES  # every resample is on the same side
+    assert first["p_holm"] == pytest.approx(2 * 2 / SAMPLES)
+    words = sentences(table, "a", "b")
+    assert words[0] == "AP on toy, database codes: encoded"
+    assert "image->text, 2 bits: a beats b" in words[1]
+    picture = forest(table, "a", "b", Look.of(results))
+    assert len(picture.figure.axes[0].get_yticklabels()) == 2
+
+
+def test_a_method_against_itself_is_not_told_apart(hand_made):
+    hand_made.add(method="a", database=MIXED)
+    hand_made.add(method="b", database=MIXED)
+    table = compare(hand_made.results(), "a", "b", "AP")
+    assert table["difference"].tolist() == [0, 0]
+    assert table["p_value"].tolist() == [1, 1]
+    assert "a and b are not told apart" in sentences(table, "a", "b")[1]
+
+
+def test_methods_to_compare_are_found_by_name(hand_made):
+    hand_made.add(method="edsh", params="gamma=1")
+    hand_made.add(method="edsh", params="gamma=2")
+    hand_made.add(method="cca", params="ridge=1")
+    results = hand_made.results()
+    assert find_method(results, "cca") == "cca[ridge=1]"
+    assert find_method(results, "edsh[gamma=2]") == "edsh[gamma=2]"
+    with pytest.raises(HashbenchError, match=r"found edsh\[gamma=1\], edsh\[gamma=2\]"):
+        find_method(results, "edsh")
+    with pytest.raises(HashbenchError, match="unknown method 'ccaa'; allowed: cca"):
+        find_method(results, "ccaa")
+
+
+def test_ties_have_bounds_and_an_index_order(hand_made):
+    hand_made.add(database=("00", "00", "00", "11"))
+    results = hand_made.results()
+    data = Ties().data(results)
+    row = data[data["task"] == "image->text"].iloc[0]
+    # query 00: two of three tied items are relevant; query 11: one relevant first, one tied last
+    best = (1.0, (1 + 2 / 2) / 2)
+    worst = ((1 / 2 + 2 / 3) / 2, (1 + 2 / 4) / 2)
+    assert row["high"] == pytest.approx(np.mean(best))
+    assert row["low"] == pytest.approx(np.mean(worst))
+    # database order: relevant, relevant, foreign for 00; foreign, foreign, relevant tied for 11
+    assert row["index"] == pytest.approx(np.mean([1.0, (1 + 2 / 4) / 2]))
+    assert row["low"] < row["expected"] < row["high"]
+    with figures.style():
+        (picture,) = Ties().draw(data, Look.of(results))
+    assert "dot: mean over all orders" in picture.caption
+    with pytest.raises(NothingToShowError, match="does not depend"):
+        Ties().data(results.select(measures=["lookup(radius=1)"]))
+
+
+def test_learned_beside_encoded(hand_made):
+    hand_made.add(method="plain", database=PERFECT)
+    with pytest.raises(NothingToShowError, match="learned"):
+        DatabaseCodes().data(hand_made.results())
+    hand_made.add(database=REVERSED, learned=PERFECT)
+    results = hand_made.results()
+    data = DatabaseCodes().data(results)
+    row = data.iloc[0]
+    encoded = (1 / 3 + 2 / 4) / 2
+    assert set(data["method"]) == {"edsh"}
+    assert (row["encoded"], row["learned"]) == (pytest.approx(encoded), 1.0)
+    assert row["difference"] == pytest.approx(1 - encoded)
+    with figures.style():
+        table, picture = DatabaseCodes().draw(data, Look.of(results))
+    texts = [entry.text for entry in table.groups[0].rows[0]]
+    assert texts == ["edsh", "0.4167", "1.0000", "+0.5833"]
+    assert "Filled: learned" in picture.caption
+
+
+def test_one_parameter_gives_a_curve(hand_made):
+    hand_made.add(parameters={"gamma": 1.0}, database=MIXED)
+    with pytest.raises(NothingToShowError, match="two values"):
+        Sensitivity().data(hand_made.results())
+    hand_made.add(params="gamma=10", parameters={"gamma": 10.0}, database=PERFECT)
+    results = hand_made.results()
+    data = Sensitivity().data(results)
+    one = data[data["task"] == "image->text"]
+    assert dict(zip(one["x"], one["mean"], strict=True))["10"] == 1.0
+    assert set(one["x_parameter"]) == {"gamma"}
+    with figures.style():
+        (picture,) = Sensitivity().draw(data, Look.of(results))
+    assert picture.figure.axes[0].lines[0].get_xdata().tolist() == [0, 1]
+
+
+def test_more_parameters_give_maps_of_the_best(hand_made):
+    for alpha in (1.0, 2.0):
+        for beta in (1.0, 2.0):
+            for gamma, database in ((1.0, MIXED), (2.0, PERFECT if alpha > 1 else REVERSED)):
+                hand_made.add(
+                    params=f"alpha={alpha},beta={beta},gamma={gamma}",
+                    parameters={"alpha": alpha, "beta": beta, "gamma": gamma},
+                    database=database,
+                )
+    results = hand_made.results()
+    data = Sensitivity().data(results)
+    maps = data[(data["task"] == "image->text") & (data["y_parameter"] == "beta")]
+    assert set(maps["x_parameter"]) == {"alpha"}
+    means = maps.set_index(["x", "y"])["mean"]
+    assert means["2", "1"] == 1.0  # the best over gamma
+    assert 0 < means["1", "1"] < 1.0
+    with figures.style():
+        pictures = Sensitivity().draw(data, Look.of(results))
+    assert len(pictures) == 3  # three pairs of parameters
+    assert ordered(["10", "9", "rbf", "0.5", "none"]) == ["0.5", "9", "10", "none", "rbf"]
+
+
+def test_printed_numbers_stand_beside_reproduced_ones(hand_made):
+    hand_made.measures = ("AP(ties=index)@100",)
+    hand_made.add()
+    with pytest.raises(NothingToShowError, match="no cell of the study"):
+        PublishedNumbers().data(hand_made.results())
+    eight = {"queries": ("0" * 8, "1" * 8), "bits": 8, "dataset": "wiki-cnn"}
+    perfect, reverse = ["0" * 8] * 2 + ["1" * 8] * 2, ["1" * 8] * 2 + ["0" * 8] * 2
+    hand_made.add(**eight, database=reverse, learned=perfect)
+    hand_made.add(**eight, database=reverse, learned=perfect, params="gamma=1")
+    hand_made.add(**{**eight, "method": "scm-s"}, database=perfect)
+    results = hand_made.results()
+    data = PublishedNumbers().data(results)
+    assert set(data["method"]) == {"edsh", "scm-s"}  # another gamma is another method
+    rows = data.set_index(["method", "task", "database"])
+    learned = rows.loc[("edsh", "image->text", "learned")]
+    assert learned["printed"] == 0.4517
+    assert learned["reproduced"] == 1.0
+    assert learned["difference"] == pytest.approx(1 - 0.4517)
+    assert rows.loc[("edsh", "text->image", "encoded"), "printed"] == 0.6751
+    assert rows.loc[("scm-s", "image->text", "encoded"), "printed"] == 0.2417
+    assert "25 % queries" in learned["printed_protocol"]
+    with figures.style():
+        table, picture = PublishedNumbers().draw(data, Look.of(results))
+    texts = {row[0].text: row[1:] for row in table.groups[0].rows}
+    assert [entry.text for entry in texts["edsh"]] == ["0.452", "1.000", "+0.548"]
+    assert texts["scm-s"][1].mark == "e"
+    assert "AP(ties=index)@100 (ties in database order)" in picture.caption
+
+
+def test_printed_times_are_for_sixteen_bits(hand_made):
+    hand_made.add(
+        queries=("0" * 16, "1" * 16),
+        database=["0" * 16] * 4,
+        bits=16,
+        dataset="wiki",
+        record={"seconds": {"fit": 6.5}},
+    )
+    data = PublishedNumbers().data(hand_made.results())
+    times = data[data["quantity"] == "train_seconds"]
+    assert times[["printed", "reproduced", "difference"]].to_numpy().tolist() == [[13, 6.5, -6.5]]

@@ -1,0 +1,145 @@
+"""Figures for a paper: sizes, colours, legends and names."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from hashbench import figures
+from hashbench.look import COLOURS, MARKERS, WIDTHS
+
+MANY = [f"method number {number}" for number in range(30)]
+
+
+def lines(methods, datasets=("one", "two")):
+    return pd.DataFrame(
+        [
+            {
+                "dataset": dataset, "task": task, "method": method, "x": x,
+                "y": np.sin(x + number), "y_std": 0.1,
+            }
+            for dataset in datasets
+            for task in ("image->text", "text->image")
+            for number, method in enumerate(methods)
+            for x in range(20)
+        ]
+    )  # fmt: skip
+
+
+def line_figure(look, methods, **more):
+    with figures.style():
+        return figures.line_figure(
+            lines(methods, **more), look, "x", "y", ("x", "y"), lambda panel: None, dense=True
+        )
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("count", [3, 30])
+def test_the_legend_covers_no_panel_and_stays_inside(make_look, width, count):
+    methods = MANY[:count]
+    look = make_look(methods, ["one", "two"], width=width)
+    figure = line_figure(look, methods)
+    with figures.style():
+        figure.draw_without_rendering()
+        renderer = figure.canvas.get_renderer()
+        (legend,) = figure.legends
+        box = legend.get_window_extent(renderer)
+        assert box.x0 >= 0
+        assert box.x1 <= figure.bbox.x1
+        assert box.y0 >= 0
+        for panel in figure.axes:
+            assert not box.overlaps(panel.get_tightbbox(renderer))
+            inner = panel.get_window_extent(renderer)
+            assert inner.height > 60 * figure.dpi / 72  # no panel is squeezed
+        assert figure.get_size_inches()[0] == pytest.approx(WIDTHS[width])
+        assert len(legend.get_texts()) == count
+        sizes = {text.get_fontsize() for text in legend.get_texts()}
+        assert sizes == {7}
+
+
+def test_no_two_of_many_methods_look_alike(make_look):
+    look = make_look([str(number) for number in range(88)], [])
+    pairs = {(method.colour, method.marker) for method in look.methods.values()}
+    assert len(pairs) == 88
+    assert len(COLOURS) * len(MARKERS) == 88
+
+
+def luminance(colour, matrix):
+    red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    linear = np.array([c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+                       for c in (red, green, blue)])  # fmt: skip
+    return matrix @ linear
+
+
+#: Full deuteranopia and protanopia in linear RGB (Machado, Oliveira and Fernandes 2009).
+BLINDNESS = {
+    "deuteranopia": np.array(
+        [
+            [0.367322, 0.860646, -0.227968],
+            [0.280085, 0.672501, 0.047413],
+            [-0.011820, 0.042940, 0.968881],
+        ]
+    ),
+    "protanopia": np.array(
+        [
+            [0.152286, 1.052583, -0.204868],
+            [0.114503, 0.786281, 0.099216],
+            [-0.003882, -0.048116, 1.051998],
+        ]
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", BLINDNESS)
+def test_colours_stay_apart_for_the_colour_blind(kind):
+    seen = [luminance(colour, BLINDNESS[kind]) for colour in COLOURS]
+    apart = [np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)]
+    assert min(apart) > 0.05
+
+
+def test_a_method_has_its_colour_and_marker_in_every_figure(make_look):
+    look = make_look(MANY, ["one", "two"])
+    for methods in (MANY, MANY[3:9]):
+        figure = line_figure(look, methods)
+        for text, handle in zip(
+            figure.legends[0].get_texts(), figure.legends[0].legend_handles, strict=True
+        ):
+            expected = look.methods[text.get_text()]
+            assert handle.get_color() == expected.colour
+            assert handle.get_marker() == expected.marker
+
+
+def test_panels_that_do_not_fit_a_page_go_to_other_figures(make_look):
+    datasets = [f"data{number}" for number in range(9)]
+    look = make_look(MANY, datasets, width="column")
+    parts = list(figures.sheets(lines(MANY, datasets), look))
+    assert len(parts) > 2
+    together = [name for _, part in parts for name in dict.fromkeys(part["dataset"])]
+    assert together == datasets
+    for _, part in parts:
+        figure = line_figure(look, MANY, datasets=tuple(dict.fromkeys(part["dataset"])))
+        assert figure.get_size_inches()[1] < 11
+    few = make_look(MANY[:3], datasets[:2])
+    assert [name for name, _ in figures.sheets(lines(MANY[:3], datasets[:2]), few)] == [""]
+
+
+def test_names_are_drawn_as_they_stand(make_look):
+    nasty = r"$\frac{1}{2}$ a_b \input 🙂‍" + "word" * 30
+    look = make_look([nasty, "$unclosed"], ["$x$"])
+    figure = line_figure(look, [nasty, "$unclosed"], datasets=("$x$",))
+    with figures.style():
+        figure.draw_without_rendering()
+    shown = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert shown[0].startswith(r"$\frac{1}{2}$ a_b \input U+1F642")
+    assert shown[0].endswith("…")
+    assert len(shown[0]) <= figures.LONGEST
+    assert shown[1] == "$unclosed"
+    assert figure.axes[0].get_title() == "$x$, image→text"
+
+
+def test_ticks_of_short_and_long_axes():
+    assert figures.log_ticks(3, 40) == [5, 10, 20]
+    assert figures.log_ticks(1e-3, 1e3) == pytest.approx([0.001, 0.1, 10, 1000])
+    assert len(figures.log_ticks(1e-9, 1e9)) <= 7
+    assert [figures.number(x) for x in (1500, 0.05, -2e6)] == ["1.5k", "0.05", "-2M"]
