@@ -216,7 +216,7 @@ def _matrix(pairs: pd.DataFrame, ranks: pd.DataFrame, look: Look) -> Any:
     figure, (panel,) = figures.make_figure(look, 1, 1)
     names = [figures.label(look, method) for method in order]
     words = max(figures.text_points(figure, name) for name in names) / figures.POINTS + 0.1
-    cell = min(0.17, max(look.inches - words - 0.8, 0.8) / len(order))
+    cell = min(max(0.17, 1.3 / len(order)), max(look.inches - words - 0.8, 0.8) / len(order))
     # beside the cells stand the names and the scale of colours
     size = cell * len(order)
     figure.set_size_inches(min(look.inches, size + words + 0.8), size + words + 0.1)
@@ -225,11 +225,12 @@ def _matrix(pairs: pd.DataFrame, ranks: pd.DataFrame, look: Look) -> Any:
     told = pairs[pairs["p_value"] <= ALPHA]
     where = [place[method] for method in told["against"]], [place[m] for m in told["method"]]
     panel.plot(*where, "o", color="black", markersize=1.5)
-    panel.set_xticks(range(len(order)), names, rotation=90)
-    panel.set_yticks(range(len(order)), names)
+    text = min(figures.RC["xtick.labelsize"], 0.85 * cell * figures.POINTS)
+    panel.set_xticks(range(len(order)), names, rotation=90, fontsize=text)
+    panel.set_yticks(range(len(order)), names, fontsize=text)
     panel.grid(visible=False)
     panel.tick_params(length=0)
-    bar = figure.colorbar(image, ax=panel, shrink=0.7, label="blocks won minus lost")
+    bar = figure.colorbar(image, ax=panel, shrink=0.9, label="won minus lost")
     bar.ax.set_ylim(-count, count)
     bar.set_ticks([-count, 0, count])
     return figure
@@ -252,7 +253,7 @@ def _diagram(ranks: pd.DataFrame, look: Look) -> Any:
     axes.set(xlim=(1 - room, count + room), ylim=(height, -2.4))
     axes.set_axis_off()
     axes.hlines(0, 1, count, color="black", linewidth=0.8)
-    ticks = np.unique(np.linspace(1, count, min(count, 8)).round().astype(int))
+    ticks = np.unique(np.linspace(1, count, min(count, int(inner // 28))).round().astype(int))
     for tick in ticks:
         axes.vlines(tick, -0.3, 0, color="black", linewidth=0.8)
         axes.text(tick, -0.4, str(tick), ha="center", va="bottom", fontsize=7)
