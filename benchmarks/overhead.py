@@ -24,7 +24,18 @@ SEEDS = 10
 def run(out: Path, jobs: int) -> float:
     """Run the study and return the seconds it took."""
     start = time.perf_counter()
-    command = [sys.executable, "-m", "hashbench", "run", "-m", "random", "-d", "emoji", "--quiet"]
+    command = [
+        sys.executable,
+        "-m",
+        "hashbench",
+        "run",
+        "-m",
+        "random",
+        "-d",
+        "emoji",
+        "--quiet",
+        "--no-report",
+    ]
     command += ["-b", ",".join(map(str, BITS)), "-s", str(SEEDS), "-j", str(jobs), "-o", str(out)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return time.perf_counter() - start

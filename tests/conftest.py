@@ -10,6 +10,9 @@ import pytest
 
 from hashbench.cell import Cell
 
+# Runs of tests write no page, but for those that are about it.
+os.environ["HASHBENCH_REPORT"] = "0"
+
 
 @pytest.fixture(scope="session")
 def hashbench():

@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from hashbench.commands import plugin_option
-from hashbench.errors import unknown
+from hashbench.errors import HashbenchError, unknown
 from hashbench.executors import Executor, Limits
 from hashbench.grid import resolved
 from hashbench.measures import parse_many
@@ -60,6 +60,12 @@ INTERRUPTED = 130
 @click.option("--executor", help="local (default) or dask.")
 @click.option("--scheduler", help="Address of a Dask scheduler; implies --executor dask.")
 @click.option("--quiet", is_flag=True, help="No progress.")
+@click.option(
+    "--report/--no-report",
+    default=True,
+    envvar="HASHBENCH_REPORT",
+    help="Write reports and the page at the end; default: yes.",
+)
 @plugin_option
 def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> None:
     """Run a study: every method on every dataset at every code length, for every seed.
@@ -96,7 +102,10 @@ def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> No
         click.echo(f"hashbench: {error}; {_saved(out)}", err=True)
         sys.exit(1)
     click.echo(tables(rows, runs, str(parse_many(asked.measures)[0])))
-    sys.exit(conclude(Counter(row["status"] for row in runs), out))
+    code = conclude(Counter(row["status"] for row in runs), out)
+    if flags["report"]:
+        write_report(out, registry)
+    sys.exit(code)
 
 
 def compute(
@@ -198,6 +207,18 @@ def conclude(counts: Counter[str], out: Path) -> int:
     if wrong:
         click.echo(f"not done: {wrong}; {out}/runs.csv says why", err=True)
     return 1 if wrong else 0
+
+
+def write_report(out: Path, registry: Registry) -> None:
+    """Write the page; whatever goes wrong here, the results are there already."""
+    from hashbench.publish import publish
+
+    try:
+        click.echo(f"Page: {publish(out, registry)}")
+    except KeyboardInterrupt:
+        click.echo(f"\nno page; write it with: hashbench report {out}", err=True)
+    except (HashbenchError, OSError) as error:
+        click.echo(f"hashbench: no page: {error}", err=True)
 
 
 def _cores() -> int:

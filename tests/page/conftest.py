@@ -1,5 +1,6 @@
 """A small study with two datasets, a failure and hostile names, run once for all page tests."""
 
+import os
 import subprocess
 import sys
 
@@ -43,6 +44,8 @@ def page_study(tmp_path_factory):
         "-d", "synthetic[rows=150],synthetic[rows=150,classes=3]", "-b", "8,16", "-s", "3",
         "-o", str(folder / "out"),
     ]  # fmt: skip
-    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "HASHBENCH_REPORT": "1"}
+    found = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert found.returncode == 1, found.stderr  # some cells fail on purpose
+    assert f"Page: {folder / 'out' / 'report' / 'index.html'}" in found.stdout
     return folder / "out"
