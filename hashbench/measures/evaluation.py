@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import numba
 import numpy as np
 import numpy.typing as npt
 
@@ -25,6 +27,9 @@ from hashbench.measures.values import (
 
 #: The thread pool that numba falls back to ends the process if two threads enter it at once.
 _ALONE = threading.RLock()
+
+#: Pairs of queries and items that one thread looks at in a few milliseconds.
+FEW_PAIRS = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -162,7 +167,7 @@ def evaluate_ranking(
     """Score a ranking that is made once and asked for everything at once; see `evaluate`."""
     wanted = parse_many(measures)
     grid = round_ranks(ranking.n_database) if ranks is None else _check_ranks(ranks)
-    with _ALONE:
+    with _ALONE, _threads_for(ranking):
         variants = {m: _variants(m, bounds, chance) for m in wanted if m.has_ties}
         by_order = _by_order(ranking, variants, grid)
         balls: dict[Rel, Ball] = {}
@@ -180,6 +185,18 @@ def evaluate_ranking(
         else:
             scores.append(_order_score(measure, by_order[measure], per_query))
     return Evaluation(scores, curves)
+
+
+@contextmanager
+def _threads_for(ranking: Ranking) -> Iterator[None]:
+    """Leave one thread to a small ranking: waking and awaiting others takes longer."""
+    threads = numba.get_num_threads()
+    small = ranking.n_queries * ranking.n_database < FEW_PAIRS
+    numba.set_num_threads(1 if small else threads)
+    try:
+        yield
+    finally:
+        numba.set_num_threads(threads)
 
 
 def round_ranks(n_database: int) -> Ranks:
