@@ -143,12 +143,11 @@ def compute(
     arrays = outputs(method, prepared)
     seconds["encode"] = time.perf_counter() - start
 
-    record: dict[str, Any] = {"learned": False}
+    record: dict[str, Any] = {"learned": bool(learned_arrays(method, prepared))}
     if isinstance(method, VectorMethod):
         record["item_bytes"] = float(method.item_bytes)
     else:
         arrays = packed(method, arrays, prepared, what.bits)
-        record["learned"] = hasattr(method, "codes_")
     seconds["search_per_query"] = search_seconds(arrays)
     save(folder / "codes.npz", arrays)
     history = {
@@ -203,7 +202,26 @@ def outputs(method: Method, prepared: Prepared) -> dict[str, npt.NDArray[Any]]:
                 arrays[f"{role}_{view}"] = check_vectors(values, X.shape[0], f"{role} {view}")
             else:
                 arrays[f"{role}_{view}"] = method.encode(X, view)
+    if isinstance(method, VectorMethod):
+        rows = prepared.train[0].shape[0]
+        for name, values in learned_arrays(method, prepared).items():
+            arrays[name] = check_vectors(values, rows, "the training rows")
     return arrays
+
+
+def learned_arrays(method: Method, prepared: Prepared) -> dict[str, Any]:
+    """Return what was learned for the training rows: nothing, one array, or one a view."""
+    attribute = "vectors_" if isinstance(method, VectorMethod) else "codes_"
+    learned = getattr(method, attribute, None)
+    if learned is None:
+        return {}
+    each = list(learned) if isinstance(learned, list | tuple) else [learned]
+    if len(each) not in (1, len(prepared.train)):
+        raise HashbenchError(
+            f"{attribute}: found {len(each)} arrays; allowed: one, or one a view "
+            f"({len(prepared.train)})"
+        )
+    return {"learned" if len(each) == 1 else f"learned_{m}": part for m, part in enumerate(each)}
 
 
 def packed(
@@ -216,18 +234,8 @@ def packed(
         role, view = name.split("_")
         rows = roles[role][int(view)].shape[0]
         result[name] = check_codes(codes, rows, bits, f"codes of {role}, view {view}")
-    learned = getattr(method, "codes_", None)
-    if learned is not None:
-        each = list(learned) if isinstance(learned, list | tuple) else [learned]
-        if len(each) not in (1, len(prepared.train)):
-            raise HashbenchError(
-                f"codes_: found {len(each)} arrays; allowed: one, or one a view "
-                f"({len(prepared.train)})"
-            )
-        rows = prepared.train[0].shape[0]
-        for m, codes in enumerate(each):
-            name = "learned" if len(each) == 1 else f"learned_{m}"
-            result[name] = check_codes(codes, rows, bits, "codes_")
+    for name, codes in learned_arrays(method, prepared).items():
+        result[name] = check_codes(codes, prepared.train[0].shape[0], bits, "codes_")
     return result
 
 

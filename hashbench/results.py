@@ -161,10 +161,10 @@ def make_ranking(codes: Arrays, split: Arrays, kind: str, asked: int, searched: 
 
     query, database = codes[f"query_{asked}"], codes[f"database_{searched}"]
     labels = split["query_labels"], split["database_labels"]
-    if "n_bits" not in codes:
-        return ScoreRanking(query, database, *labels)
     if kind == "learned":
         database = codes.get(f"learned_{searched}", codes.get("learned", database))
+    if "n_bits" not in codes:
+        return ScoreRanking(query, database, *labels)
     return HammingRanking(query, database, int(codes["n_bits"]), *labels)
 
 
