@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from hashbench import preprocessing
+from hashbench import findings, preprocessing
 from hashbench.codes import pack
 from hashbench.dataset import ContactSheet, Data, Dataset, Split, array_parts
 from hashbench.errors import HashbenchError
@@ -129,19 +129,22 @@ def inspect(
     data = plugin.load()
     check_data(data, plugin.name)
     _keep(data, cache)
-    names = []
+    names: list[str] = []
+    found: list[findings.Finding] = []
     if data.pictures is not None:
         with writing(folder):
             save_pictures(data.pictures, folder / f"{pictures_name(data.fingerprint)}.npz")
     for request in requests:
         split = make_split(plugin, data, SplitRequest(**request))
+        if not names:  # the first split stands for all: what leaks there leaks elsewhere
+            found = findings.inspect(data, split)
         names.append(split_name(data.fingerprint, split))
         with writing(folder):
             save_split(split, data, folder / f"{names[-1]}.npz")
     return {
         "fingerprint": data.fingerprint,
         "views": len(data.views),
-        "notes": data.notes,
+        "notes": [*data.notes, *map(str, found)],
         "splits": names,
     }
 
