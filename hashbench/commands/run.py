@@ -37,6 +37,7 @@ KEYS = (
 )  # fmt: skip
 
 INTERRUPTED = 130
+REASONS = 5  # said on the terminal; all of them are in runs.csv
 
 
 @click.command("run")
@@ -102,7 +103,7 @@ def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> No
         click.echo(f"hashbench: {error}; {_saved(out)}", err=True)
         sys.exit(1)
     click.echo(tables(rows, runs, str(parse_many(asked.measures)[0])))
-    code = conclude(Counter(row["status"] for row in runs), out)
+    code = conclude(runs, out)
     if flags["report"]:
         write_report(out, registry)
     sys.exit(code)
@@ -199,13 +200,19 @@ def resolve(study: str | None, plugins: Sequence[str], flags: Mapping[str, Any])
     return asked
 
 
-def conclude(counts: Counter[str], out: Path) -> int:
-    """Say how the cells ended and return the exit code."""
+def conclude(runs: Sequence[Mapping[str, Any]], out: Path) -> int:
+    """Say how the cells ended, with the first reasons why not, and return the exit code."""
+    counts = Counter(row["status"] for row in runs)
     said = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
     click.echo(f"\n{counts.total()} cells: {said}. See {out}/results.csv")
     wrong = counts.total() - counts["done"] - counts["skipped"]
     if wrong:
-        click.echo(f"not done: {wrong}; {out}/runs.csv says why", err=True)
+        unfinished = [row for row in runs if row["status"] not in ("done", "skipped")]
+        reasons = Counter(str(row.get("reason") or row["status"]) for row in unfinished)
+        for reason, cells in reasons.most_common(REASONS):
+            click.echo(f"not done: {cells} of {len(runs)} cells: {reason}", err=True)
+        if len(reasons) > REASONS:
+            click.echo(f"not done: {wrong} in all; {out}/runs.csv says why", err=True)
     return 1 if wrong else 0
 
 
