@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import importlib
 import json
 import os
@@ -77,6 +78,7 @@ class Server:
         self.threads = int(configuration["threads"])
         for plugin in self.registry.methods.values():
             source_hash(plugin)  # of what has just been imported, even if files change later
+        gc.freeze()  # children need not look through, and so copy, what they share
         wake, woken = os.pipe()
         for descriptor in (wake, woken):
             os.set_blocking(descriptor, False)
