@@ -221,8 +221,13 @@ class Results:
     def _evaluate(self, stored: Stored, measures: Sequence[str]) -> EvaluatedCell:
         known = self._evaluated.get(stored.cell.id)
         if known is None or not known.has(measures):
-            # Everything the study names at once: a ranking is made only once.
-            wanted = (*dict.fromkeys((*self._plan.measures, *self.measures, *measures)),)
+            # everything that reports ask of the study at once: a ranking is made only once
+            wanted = (
+                *self._plan.measures,
+                *self.measures,
+                *measures,
+                *_tie_variants(self.measures),
+            )
             known = evaluate_cell(stored, self.split(stored.cell.split), wanted, self.path)
             self._evaluated[stored.cell.id] = known
         return known
@@ -295,6 +300,17 @@ def identity(cell: Cell) -> dict[str, Any]:
         "bits": cell.bits,
         "seed": cell.seed,
     }
+
+
+def _tie_variants(measures: Sequence[str]) -> list[str]:
+    """Return the main measure as the report of ties shows it: expected and in database order."""
+    main = [parse(measure) for measure in measures[:1]]
+    return [
+        str(measure.with_(ties=ties))
+        for measure in main
+        for ties in ("expected", "index")
+        if measure.has_ties and measure["missed"] != "skip"
+    ]
 
 
 def _label(row: dict[str, Any]) -> str:

@@ -151,6 +151,8 @@ def _save_figure(
     picture: Picture, name: str, folder: Path, formats: Collection[str]
 ) -> dict[str, Path]:
     files = {}
+    picture.figure.draw_without_rendering()
+    picture.figure.set_layout_engine("none")  # what has been laid out stays so in every format
     for ending in FIGURE_FORMATS:
         if ending in formats:
             files[ending] = folder / f"{name}.{ending}"
