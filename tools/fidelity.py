@@ -36,8 +36,57 @@ MEASURES = {
 #: How often a method is fitted again where five seeds are outside the tolerance.
 MORE_SEEDS = 20
 
+RANK = (
+    "Bits beyond the rank of Wiki's text, which is 9: rounding noise in the original, constant "
+    "bits or rotations of the nine real directions here. Ours are higher throughout."
+)
+ONE_RUN = (
+    "The authors fix LSSH's random state, so that the reference is a single run and the tolerance "
+    "a bare 0.01, while our own runs differ by 0.01 to 0.035. Where the reference has five seeds, "
+    "at 16 and 32 bits on Wiki, everything is within."
+)
+NEWTON = (
+    "Kernel logistic regressions are solved to their optimum here; the original stops them after "
+    "500 steps, before that. Ours score higher."
+)
+MEDIANS = (
+    "The original thresholds queries at the medians of the query batch; here the training rows' "
+    "medians are used, so that a single query can be encoded. With `batch_medians` all rows agree."
+)
+CHANCE = "Chance of the seeds: over 20 seeds instead of five, the mean is within the tolerance."
+UNKNOWN = "No reason was found."
+
 #: Rows that are not expected to agree, and why. They stay in the table and are marked there.
-EXPLAINED: list[tuple[dict[str, Any], str]] = []
+EXPLAINED: list[tuple[dict[str, Any], str]] = [
+    ({"dataset": ["wiki"], "method": ["cvh", "scm-o"], "bits": [16, 24, 32, 64]}, RANK),
+    ({"dataset": ["wiki"], "method": ["cca-itq"], "bits": [24, 32, 64]}, RANK),
+    ({"dataset": ["wiki"], "method": ["scm-s"], "bits": [64]}, RANK),
+    ({"method": ["lssh"], "seeds": [1]}, ONE_RUN),
+    ({"method": ["seph"], "task": ["text->image"], "database": ["encoded"]}, NEWTON),
+    ({"dataset": ["uci-digits"], "method": ["imh"], "bits": [8], "task": ["text->image"]}, MEDIANS),
+    (
+        {"dataset": ["uci-digits"], "method": ["ccq"], "bits": [32], "database": ["learned"]},
+        UNKNOWN,
+    ),
+    *(
+        ({"dataset": [d], "method": [m], "bits": [b], "task": [t], "database": [k]}, CHANCE)
+        for d, m, b, t, k in (
+            ("wiki", "dlfh", 16, "text->image", "encoded"),
+            ("wiki", "fcmh", 8, "text->image", "learned"),
+            ("wiki", "fddh", 24, "image->text", "encoded"),
+            ("wiki", "fddh", 24, "image->text", "learned"),
+            ("wiki", "fsh", 24, "text->image", "learned"),
+            ("uci-digits", "fsh", 64, "text->image", "encoded"),
+            ("wiki", "kdlfh", 32, "text->image", "encoded"),
+            ("wiki", "lcmfh", 24, "text->image", "encoded"),
+            ("wiki", "lcmfh", 32, "text->image", "learned"),
+            ("wiki", "scratch", 8, "text->image", "learned"),
+            ("wiki", "scratch", 16, "image->text", "learned"),
+            ("wiki", "seph", 32, "image->text", "fused"),
+            ("wiki", "seph", 32, "image->text", "learned"),
+        )
+    ),
+]
 
 
 @cache
@@ -133,17 +182,19 @@ def main() -> None:
     """Compare everything, or the methods named, and write ``docs/fidelity.csv``."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("methods", nargs="*", help="all that have figures, if none is named")
+    parser.add_argument("-d", "--dataset", choices=SOURCES, help="both, if none is named")
+    parser.add_argument("--more-seeds", type=int, default=MORE_SEEDS, help="0: no second look")
     parser.add_argument("-o", "--output", type=Path, default=ROOT / "docs" / "fidelity.csv")
     arguments = parser.parse_args()
     known = pd.read_csv(arguments.output) if arguments.output.exists() else pd.DataFrame()
-    for dataset in SOURCES:
+    for dataset in [arguments.dataset] if arguments.dataset else SOURCES:
         for name, bits in referenced(dataset):
             if name not in discover().methods or name not in (arguments.methods or [name]):
                 continue
             table = compare(dataset, name, bits)
             outside = int((~table["within"]).sum())
-            if outside:  # chance, or a difference? More seeds tell.
-                more = compare(dataset, name, bits, MORE_SEEDS)
+            if outside and arguments.more_seeds:  # chance, or a difference? More seeds tell.
+                more = compare(dataset, name, bits, arguments.more_seeds)
                 table["more_seeds"] = more["ours"].where(~table["within"])
                 table["more_within"] = more["within"].where(~table["within"])
             print(f"{dataset} {name} {bits}: {outside} of {len(table)} outside", flush=True)
