@@ -35,7 +35,6 @@ PRELOAD = (
     "scipy.linalg",
     "scipy.sparse.linalg",
     "scipy.spatial",
-    "threadpoolctl",
     "hashbench.cell",
     "hashbench.linalg",
     "hashbench.prepare",
@@ -71,6 +70,8 @@ class Server:
         configuration = self.messages.popleft()
         for module in PRELOAD:
             importlib.import_module(module)
+        from threadpoolctl import ThreadpoolController
+
         from hashbench.provenance import source_hash
         from hashbench.registry import discover
 
@@ -78,6 +79,7 @@ class Server:
         self.threads = int(configuration["threads"])
         for plugin in self.registry.methods.values():
             source_hash(plugin)  # of what has just been imported, even if files change later
+        self.pools = ThreadpoolController()  # looking for libraries costs every child otherwise
         gc.freeze()  # children need not look through, and so copy, what they share
         wake, woken = os.pipe()
         for descriptor in (wake, woken):
@@ -154,7 +156,8 @@ class Server:
             nothing = os.open(os.devnull, os.O_RDONLY)
             for descriptor, target in ((nothing, 0), (output, 1), (output, 2)):
                 os.dup2(descriptor, target)
-            work(self.registry, task, self.threads)
+            with self.pools.limit(limits=self.threads):
+                work(self.registry, task)
             code = 0
         except BaseException:
             traceback.print_exc()
@@ -165,10 +168,8 @@ class Server:
             os._exit(code)
 
 
-def work(registry: Any, task: Mapping[str, Any], threads: int) -> None:
+def work(registry: Any, task: Mapping[str, Any]) -> None:
     """Call a task's function and write how it ended to outcome.json."""
-    from threadpoolctl import threadpool_limits
-
     from hashbench.errors import DeclinedError, HashbenchError
     from hashbench.executors import StorageError
 
@@ -177,8 +178,7 @@ def work(registry: Any, task: Mapping[str, Any], threads: int) -> None:
     function = getattr(importlib.import_module(module), name)
     outcome: dict[str, Any] = {"status": "done"}
     try:
-        with threadpool_limits(threads):
-            outcome["result"] = function(registry, folder, Path(task["cache"]), **task["arguments"])
+        outcome["result"] = function(registry, folder, Path(task["cache"]), **task["arguments"])
     except DeclinedError as error:
         outcome = {"status": "skipped", "reason": str(error)}
     except StorageError:
