@@ -155,7 +155,7 @@ def code_statistics(codes: Arrays, views: Sequence[str]) -> list[dict[str, Any]]
         return []
     sets = {f"encoded {view}": f"database_{m}" for m, view in enumerate(views)}
     for name in learned_names(codes):
-        sets["learned" if name == "learned" else f"learned {views[int(name[-1])]}"] = name
+        sets["learned" if name == "learned" else f"learned {views[int(name.removeprefix("learned_"))]}"] = name
     n_bits = int(codes["n_bits"])
     return [{"codes": shown, **_statistics(codes[name], n_bits)} for shown, name in sets.items()]
 
