@@ -155,7 +155,8 @@ def code_statistics(codes: Arrays, views: Sequence[str]) -> list[dict[str, Any]]
         return []
     sets = {f"encoded {view}": f"database_{m}" for m, view in enumerate(views)}
     for name in learned_names(codes):
-        sets["learned" if name == "learned" else f"learned {views[int(name.removeprefix("learned_"))]}"] = name
+        view = name.removeprefix("learned").removeprefix("_")  # none if all views share the codes
+        sets[f"learned {views[int(view)]}" if view else "learned"] = name
     n_bits = int(codes["n_bits"])
     return [{"codes": shown, **_statistics(codes[name], n_bits)} for shown, name in sets.items()]
 

@@ -143,6 +143,9 @@ def test_code_statistics_by_hand():
     assert rows[0]["distinct"] == 2
     assert rows[0]["correlation"] is None
     assert code_statistics({"query_0": words}, ["image"]) == []
+    shared = code_statistics({**arrays, "learned": words}, ["image", "text"])
+    each = code_statistics({**arrays, "learned_1": words}, ["image", "text"])
+    assert [rows[-1]["codes"] for rows in (shared, each)] == ["learned", "learned text"]
 
 
 def test_ranks_of_curves_cover_both_ends():
