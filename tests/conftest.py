@@ -6,6 +6,10 @@ import os
 import subprocess
 import sys
 
+# Two workers on two cores: more threads would only wait for each other.
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")  # read when numpy is imported
+
 import pytest
 
 from hashbench.cell import Cell
