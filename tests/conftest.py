@@ -10,9 +10,9 @@ import sys
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")  # read when numpy is imported
 
-import pytest
+import pytest  # noqa: E402
 
-from hashbench.cell import Cell
+from hashbench.cell import Cell  # noqa: E402
 
 # Runs of tests write no page, but for those that are about it.
 os.environ["HASHBENCH_REPORT"] = "0"
