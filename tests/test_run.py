@@ -253,3 +253,33 @@ def test_merging_names_versions_that_differ(hashbench, tmp_path):
     assert "have different versions of it" in merged.stderr
     assert "parameters, source" in merged.stderr
     assert len(table(tmp_path / "all" / "runs.csv")) == 1
+
+
+FIXED_SPLIT = """
+import numpy as np
+
+from hashbench import Data, Dataset, GivenSplit
+
+
+class Fixed(Dataset):
+    name = "fixed"
+    synthetic = True
+    protocols = {"given": GivenSplit()}
+
+    def load(self):
+        rng = np.random.default_rng(0)
+        labels = np.eye(3, dtype=np.uint8)[rng.integers(3, size=90)]
+        views = [labels @ rng.standard_normal((3, 6)) + rng.standard_normal((90, 6)) for _ in "it"]
+        return Data(views, labels, given={"train": np.arange(60), "query": np.arange(60, 90)})
+"""
+
+
+def test_seeds_of_a_fixed_split_share_its_data(tmp_path, hashbench):
+    plugin = tmp_path / "fixed.py"
+    plugin.write_text(FIXED_SPLIT)
+    done = hashbench(
+        "run", "--plugin", plugin, "-m", "random,cca,edsh,dch", "-d", "fixed", "-b", "8,16",
+        "-s", "6", "-j", "2", "-o", tmp_path / "out",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "48 cells: 48 done" in done.stdout

@@ -97,7 +97,8 @@ class LocalExecutor:
     def run(self, tasks: Sequence[Task], folder: Path) -> Generator[Event, None, None]:
         """Run tasks and what they need; see :class:`hashbench.executors.Executor`."""
         waiting = deque(tasks)
-        users = Counter(task.needs for task in tasks if task.needs is not None)
+        # Counted by folder: two seeds of a fixed split need the same one.
+        users = Counter(task.needs.makes for task in tasks if task.needs is not None)
         needed: dict[Task, Outcome | None] = {}
         try:
             while waiting or self.running:
@@ -119,14 +120,12 @@ class LocalExecutor:
                         continue
                     yield Event(child.task, outcome)
                     if child.task.needs is not None:
-                        users[child.task.needs] -= 1
-                        if not users[child.task.needs] and not self.keep_data:
-                            self._forget(child.task.needs)
+                        makes = child.task.needs.makes
+                        users[makes] -= 1
+                        if not users[makes] and not self.keep_data:
+                            shutil.rmtree(self.cache / makes, ignore_errors=True)
         finally:
             self.kill_all()
-
-    def _forget(self, task: Task) -> None:
-        shutil.rmtree(self.cache / task.makes, ignore_errors=True)
 
     @staticmethod
     def _next(waiting: deque[Task], needed: dict[Task, Outcome | None]) -> Task | None:
