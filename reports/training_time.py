@@ -59,7 +59,8 @@ class TrainingTime(Report):
 def _circumstances(data: pd.DataFrame) -> str:
     threads = sorted({int(each) for each in data["threads"].dropna()})
     where = sorted({cpu for cpu in data["cpu"].dropna() if cpu})
-    words = [f"{' or '.join(map(str, threads))} threads"] if threads else []
+    plural = "" if threads == [1] else "s"
+    words = [f"{' or '.join(map(str, threads))} thread{plural}"] if threads else []
     words += [" and ".join(where)] if where else []
     alone = data.loc[data["status"] == "done", "alone"].eq(True).all()
     words.append("cells ran one at a time" if alone else "other cells ran at the same time")
