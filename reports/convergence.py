@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hashbench import figures
+from hashbench import figures, ticks
 from hashbench.look import Look
 from hashbench.report import Exhibit, NothingToShowError, Picture, Report
 from hashbench.summary import grouped
@@ -74,7 +74,7 @@ def _figure(data: pd.DataFrame, axis: str, methods: list[str], look: Look) -> An
         panel.set_title(figures.label(look, method))
         panel.locator_params(axis="y", nbins=4)
         panel.locator_params(axis="x", nbins=4, integer=axis == "iteration")
-        panel.yaxis.set_major_formatter(figures.number)
+        panel.yaxis.set_major_formatter(ticks.number)
         panel.set_xlim(0, None)
     figures.outer_labels(axes, axis if axis == "iteration" else "training seconds", "objective")
     return figure

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hashbench import figures
+from hashbench import figures, ticks
 from hashbench.look import Look
 from hashbench.report import Entry, Exhibit, Group, NothingToShowError, Picture, Report, Table
 from hashbench.selection import Choice, parse_item
@@ -101,8 +101,8 @@ def _figure(data: pd.DataFrame, look: Look) -> Any:
     shown = dict(zip(data["method"], data["shown"], strict=True))
     figure, axes = figures.make_figure(look, 2, 1.9, len(shown))
     for panel, (name, words) in zip(axes, QUANTITIES.items(), strict=True):
-        figures.log_axis(panel, "x")
-        figures.log_axis(panel, "y")
+        ticks.log_axis(panel, "x")
+        ticks.log_axis(panel, "y")
         for method, line in grouped(data, "method"):
             style = look.methods[shown[method]]
             figures.plot_line(panel, style, line["train_rows"], line[name], line[f"{name}_std"])
@@ -110,7 +110,7 @@ def _figure(data: pd.DataFrame, look: Look) -> Any:
         linear = data[name].median() * ends / np.sqrt(ends.prod())
         panel.plot(ends, linear, color="#777777", linewidth=0.7, linestyle="--")
         sizes = sorted(set(data["train_rows"]))
-        panel.set_xticks(sizes, [figures.number(size) for size in sizes])
+        panel.set_xticks(sizes, [ticks.number(size) for size in sizes])
         panel.minorticks_off()
         panel.set(xlabel="training rows", ylabel=words)
     figures.shared_legend(figure, look, shown.values())

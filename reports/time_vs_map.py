@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hashbench import figures
+from hashbench import figures, ticks
 from hashbench.look import Look
 from hashbench.report import Exhibit, NothingToShowError, Picture, Report
 from hashbench.summary import grouped, over_seeds, records
@@ -75,7 +75,7 @@ def _figure(data: pd.DataFrame, look: Look) -> Any:
     figure, axes = figures.make_figure(look, len(panels), figures.PANEL_HEIGHT, len(methods))
     for panel, (dataset, task) in zip(axes, panels, strict=True):
         part = data[(data["dataset"] == dataset) & (data["task"] == task)]
-        figures.log_axis(panel, "x")
+        ticks.log_axis(panel, "x")
         front = part[part["front"]].sort_values("fit_seconds")
         panel.step(
             front["fit_seconds"], front["value"], where="post", color="#999999", linewidth=0.8

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hashbench import figures
+from hashbench import figures, ticks
 from hashbench.look import Look
 from hashbench.report import Exhibit, NothingToShowError, Picture, Report
 from hashbench.summary import grouped, over_seeds
@@ -41,7 +41,7 @@ class TopKCurve(Report):
                     "K",
                     "precision",
                     ("K items returned", "precision"),
-                    lambda panel: figures.log_axis(panel, "x"),
+                    lambda panel: ticks.log_axis(panel, "x"),
                     dense=True,
                 )
                 caption = look.caption(

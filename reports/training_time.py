@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from hashbench import figures
+from hashbench import figures, ticks
 from hashbench.look import Look
 from hashbench.report import Entry, Exhibit, Group, NothingToShowError, Picture, Report, Table
 from hashbench.summary import grouped, outcomes, over_seeds, records
@@ -115,7 +115,7 @@ def _bars(data: pd.DataFrame, name: str, caption: str, look: Look) -> Picture:
         part = done[done["dataset"] == dataset].sort_values("fit_seconds", ascending=False)
         shown = [look.methods[method] for method in part["method"]]
         places = range(len(part))
-        figures.log_axis(panel, "x")
+        ticks.log_axis(panel, "x")
         panel.barh(
             places,
             part["fit_seconds"],

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hashbench import figures
+from hashbench import figures, ticks
 from hashbench.look import COLOURS, MARKERS, WIDTHS
 
 MANY = [f"method number {number}" for number in range(30)]
@@ -139,7 +139,7 @@ def test_names_are_drawn_as_they_stand(make_look):
 
 
 def test_ticks_of_short_and_long_axes():
-    assert figures.log_ticks(3, 40) == [5, 10, 20]
-    assert figures.log_ticks(1e-3, 1e3) == pytest.approx([0.001, 0.1, 10, 1000])
-    assert len(figures.log_ticks(1e-9, 1e9)) <= 7
-    assert [figures.number(x) for x in (1500, 0.05, -2e6)] == ["1.5k", "0.05", "-2M"]
+    assert ticks.log_ticks(3, 40) == [5, 10, 20]
+    assert ticks.log_ticks(1e-3, 1e3) == pytest.approx([0.001, 0.1, 10, 1000])
+    assert len(ticks.log_ticks(1e-9, 1e9)) <= 7
+    assert [ticks.number(x) for x in (1500, 0.05, -2e6)] == ["1.5k", "0.05", "-2M"]
