@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from hashbench.errors import HashbenchError, unknown
+from hashbench.measures import parse_many
 from hashbench.units import parse_duration, parse_size
 
 DEFAULT_STUDY = "quick"
@@ -159,6 +160,11 @@ def _texts(value: Any) -> tuple[str, ...]:
     return tuple(texts)
 
 
+def _measures(value: Any) -> tuple[str, ...]:
+    names = [measure for text in _texts(value) for measure in parse_many(text)]
+    return tuple(str(measure) for measure in parse_many(names))
+
+
 def _rules(value: Any) -> tuple[Rule, ...]:
     if not isinstance(value, list | tuple) or not all(isinstance(rule, dict) for rule in value):
         raise ValueError("allowed: tables of methods, datasets and set")
@@ -175,7 +181,7 @@ _READERS: dict[str, Any] = {
     "datasets": _texts,
     "bits": lambda value: _numbers(value, 1),
     "seeds": parse_seeds,
-    "measures": _texts,
+    "measures": _measures,
     "rules": _rules,
     "plugins": _plugins,
     "timeout": parse_duration,

@@ -178,3 +178,17 @@ def test_a_study_survives_its_own_file_with_every_key(tmp_path):
     path = tmp_path / "all-keys.toml"
     path.write_text(asked.to_toml())
     assert load_study(str(path)) == asked
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["AP(norm=all,ties=index)@10,P@100,edsh,P@100", ["AP(ties=index,norm=all)@10", "P@100,edsh"]],
+)
+def test_measures_come_in_a_text_or_a_list(value):
+    study = read_study({"measures": value}, "the flags")
+    assert study.measures == ("AP(norm=all,ties=index)@10", "P@100", "AP(ties=index)@100")
+
+
+def test_a_wrong_measure_is_refused_at_once():
+    with pytest.raises(HashbenchError, match="did you mean 'AP'"):
+        read_study({"measures": "APP"}, "the flags")
