@@ -24,8 +24,9 @@ from threadpoolctl import threadpool_info
 
 from hashbench.codes import as_words
 from hashbench.errors import HashbenchError
+from hashbench.maps import writing
 from hashbench.method import LinearMethod, Method, VectorMethod
-from hashbench.prepare import Prepared, writing
+from hashbench.prepare import Prepared
 from hashbench.provenance import source_hash
 from hashbench.registry import Plugin, Registry
 

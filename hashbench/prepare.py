@@ -11,26 +11,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-import mmap
-import os
-import shutil
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy
 
 from hashbench import findings, preprocessing
 from hashbench.codes import pack
-from hashbench.dataset import ContactSheet, Data, Dataset, Split, array_parts
+from hashbench.dataset import ContactSheet, Data, Dataset, Split
 from hashbench.errors import HashbenchError
-from hashbench.executors import StorageError
 from hashbench.layouts import FileDataset
+from hashbench.maps import new_folder, open_data, save_data, write_rows, writing
 from hashbench.registry import Registry
 from hashbench.validation import Matrix, check_labels
 
@@ -229,73 +223,6 @@ def check_data(data: Data, name: str) -> None:
     check_labels(data.labels, rows[0])
 
 
-# --- a dataset in the cache ---------------------------------------------------------------------
-
-
-def save_data(data: Data, folder: Path) -> None:
-    """Write a dataset as plain arrays; a view that is a map of a file is only pointed to."""
-    maps: dict[int, dict[str, Any]] = {}
-    for m, X in enumerate(data.views):
-        whole = isinstance(getattr(X, "base", None), mmap.mmap)  # and no part of a map
-        if isinstance(X, np.memmap) and whole and X.flags.c_contiguous:
-            about = {"filename": str(X.filename), "offset": X.offset}
-            maps[m] = {**about, "dtype": X.dtype.str, "shape": list(X.shape)}
-            continue
-        arrays = array_parts(X)
-        for part, array in zip(_PARTS if len(arrays) > 1 else ("",), arrays, strict=True):
-            np.save(folder / f"view_{m}{part}.npy", array)
-    np.save(folder / "labels.npy", np.asarray(data.labels, np.uint8))
-    for part, rows in data.given.items():
-        np.save(folder / f"given_{part}.npy", rows)
-    record = {
-        "shapes": [list(X.shape) for X in data.views],
-        "maps": maps,
-        "view_names": data.view_names,
-        "label_names": data.label_names,
-        "given": sorted(data.given),
-    }
-    (folder / "about.json").write_text(json.dumps(record))
-
-
-_PARTS = ("_data", "_indices", "_indptr")
-
-
-def open_data(folder: Path) -> Data:
-    """Map a dataset that :func:`save_data` wrote; display strings are not among it."""
-    about = json.loads((folder / "about.json").read_text())
-    return Data(
-        views=[_open_view(folder, m, about) for m in range(len(about["shapes"]))],
-        labels=np.load(folder / "labels.npy"),
-        view_names=tuple(about["view_names"]),
-        label_names=tuple(about["label_names"]),
-        given={part: np.load(folder / f"given_{part}.npy") for part in about["given"]},
-    )
-
-
-def _open_view(folder: Path, m: int, about: Mapping[str, Any]) -> Any:
-    if str(m) in about["maps"]:
-        place = about["maps"][str(m)]
-        return np.memmap(**{**place, "shape": tuple(place["shape"])}, mode="r")
-    if (folder / f"view_{m}.npy").exists():
-        return np.load(folder / f"view_{m}.npy", mmap_mode="r")
-    parts = [np.load(folder / f"view_{m}{part}.npy", mmap_mode="r") for part in _PARTS]
-    return scipy.sparse.csr_matrix(tuple(parts), shape=about["shapes"][m])
-
-
-def write_rows(blocks: Iterator[Matrix], path: Path, rows: int) -> None:
-    """Write a matrix that comes in blocks of rows.
-
-    By plain writes: a full disk is then an error, where a map that is written to would be killed.
-    """
-    with writing(path), path.open("wb") as stream:
-        for start, block in enumerate(blocks):
-            if start == 0:
-                shape = (rows, block.shape[1])
-                header = {"descr": block.dtype.str, "fortran_order": False, "shape": shape}
-                np.lib.format.write_array_header_1_0(stream, header)
-            stream.write(np.ascontiguousarray(block).data)
-
-
 # --- what the store keeps of a split ------------------------------------------------------------
 
 
@@ -336,28 +263,3 @@ def save_split(split: Split, data: Data, path: Path) -> None:
         arrays["query_strings"] = strings[split.query]
         arrays["database_strings"] = strings[split.database]
     np.savez_compressed(path, **arrays)
-
-
-@contextmanager
-def new_folder(target: Path) -> Iterator[Path]:
-    """Give a folder to fill that takes its name only when it is complete."""
-    with writing(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}-"))
-    try:
-        yield temporary
-        if not target.exists():  # another worker may have been faster
-            os.rename(temporary, target)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-
-
-@contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """Tell a full disk from whatever else may go wrong."""
-    try:
-        yield
-    except OSError as error:
-        raise StorageError(
-            error.errno, f"cannot write {path}: {error.strerror or error}"
-        ) from error

@@ -10,17 +10,8 @@ from hashbench.codes import unpack
 from hashbench.dataset import Data, Dataset, GivenSplit, RandomQuery
 from hashbench.errors import HashbenchError
 from hashbench.executors import StorageError
-from hashbench.prepare import (
-    Prepared,
-    SplitRequest,
-    inspect,
-    make_split,
-    new_folder,
-    open_data,
-    prepare,
-    save_data,
-    write_rows,
-)
+from hashbench.maps import new_folder, open_data, save_data, write_rows
+from hashbench.prepare import Prepared, SplitRequest, inspect, make_split, prepare
 from hashbench.registry import Plugin, Registry
 from hashbench.store import load_arrays
 
