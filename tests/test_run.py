@@ -1,10 +1,11 @@
 """The command from end to end: what a user types and what lies on the disk afterwards."""
 
-from __future__ import annotations
+from __future__ import sys
 
 import csv
 import json
 import shutil
+import subprocess
 import tomllib
 
 import numpy as np
@@ -283,3 +284,16 @@ def test_seeds_of_a_fixed_split_share_its_data(tmp_path, hashbench):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "48 cells: 48 done" in done.stdout
+
+
+def test_a_folder_of_the_package_s_name_is_not_imported(tmp_path):
+    # As in a source tree from which the package was installed: `hashbench/` without its plugins.
+    (tmp_path / "hashbench").mkdir()
+    (tmp_path / "hashbench" / "__init__.py").write_text("raise ImportError('the wrong package')")
+    command = [sys.executable, "-P", "-m", "hashbench", "run", "-m", "random", "-d", "synthetic"]
+    done = subprocess.run(
+        [*command, "-b", "8", "-s", "1", "-o", "out"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "1 cells: 1 done" in done.stdout

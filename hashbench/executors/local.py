@@ -78,7 +78,8 @@ class LocalExecutor:
         variables = {**os.environ, **dict.fromkeys(THREAD_VARIABLES, str(self.limits.threads))}
         variables.pop(ENVIRONMENT, None)
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "hashbench.executors.server", str(theirs.fileno())],
+            # -P: the installed package, not a source tree that happens to be the current folder
+            [sys.executable, "-P", "-m", "hashbench.executors.server", str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
             env=variables,
             stdin=subprocess.DEVNULL,
