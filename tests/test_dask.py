@@ -16,7 +16,6 @@ import pytest
 
 distributed = pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
 
-pytestmark = pytest.mark.xdist_group("dask")
 
 HOSTILE = Path(__file__).parent / "hostile_methods.py"
 

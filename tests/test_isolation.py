@@ -11,7 +11,6 @@ import psutil
 import pytest
 
 #: One run serves all tests of this file.
-pytestmark = pytest.mark.xdist_group("isolation")
 
 HOSTILE = Path(__file__).parent / "hostile_methods.py"
 

@@ -14,8 +14,6 @@ from pathlib import Path
 import psutil
 import pytest
 
-pytestmark = pytest.mark.xdist_group("resume")
-
 #: Each costs a start of the command; 20 or more for whoever has the time.
 KILLS = int(os.environ.get("HASHBENCH_TEST_KILLS", "5"))
 

@@ -1,19 +1,18 @@
 """The command from end to end: what a user types and what lies on the disk afterwards."""
 
-from __future__ import sys
+from __future__ import annotations
 
 import csv
 import json
 import shutil
 import subprocess
+import sys
 import tomllib
 
 import numpy as np
 import pytest
 
 from hashbench.store import checksum
-
-pytestmark = pytest.mark.xdist_group("run")
 
 MINE = '''
 import numpy as np

@@ -14,7 +14,6 @@ pytestmark = [
         shutil.which("chromedriver") is None or shutil.which("chromium") is None,
         reason="chromium and chromedriver are not installed",
     ),
-    pytest.mark.xdist_group("page"),
 ]
 
 FLAGS = (
