@@ -65,7 +65,7 @@ def _add_shared(row, word, keys):
 
 
 @njit(cache=True, error_model="numpy")
-def grade_tile(labels, start, query, rel, keys):
+def _grade(labels, start, query, rel, keys):
     """Write the grades of a tile of items into `keys`."""
     keys[:] = 0
     for w in range(labels.shape[0]):
@@ -166,7 +166,7 @@ def count_distances(query_words, words, query_labels, labels, rel, counts):
                     row = words[w, start:stop]
                     _add_pairs(row, query_words[q, w], step, np.uint32(size), pairs)
             else:
-                grade_tile(labels, start, query_labels[q], rel, keys)
+                _grade(labels, start, query_labels[q], rel, keys)
                 for w in range(words.shape[0]):
                     _add_distances(words[w, start:stop], query_words[q, w], step, keys)
                 for i in range(2 * half, keys.size):
@@ -214,7 +214,7 @@ def order_items(query_words, words, query_labels, labels, rel, stops, cursor, gr
                 _add_distances(row, query_words[q, w], np.uint32(1), keys)
             if _least(keys) > farthest:
                 continue
-            grade_tile(labels, start, query_labels[q], rel, grade[: keys.size])
+            _grade(labels, start, query_labels[q], rel, grade[: keys.size])
             for i in range(keys.size):
                 d = keys[i]
                 rank = cursor[q, d]
@@ -237,6 +237,23 @@ def _least(keys):
     for i in range(1, keys.size):
         least = min(least, keys[i])
     return least
+
+
+@njit(cache=True, error_model="numpy", parallel=True)
+def grade_items(query_labels, labels, rel, grades):
+    """Write the grade of every item for every query, items in database order.
+
+    Parameters
+    ----------
+    query_labels : (queries, label words) uint64
+    labels : (label words, items) uint64
+    rel : int
+        As in `count_distances`.
+    grades : (queries, items) uint32
+        Changed in place.
+    """
+    for q in prange(query_labels.shape[0]):
+        _grade(labels, 0, query_labels[q], rel, grades[q])
 
 
 @njit(cache=True, error_model="numpy", parallel=True)

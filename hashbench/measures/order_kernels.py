@@ -3,6 +3,8 @@
 
 ``grades[q, i]`` is the grade of the item at rank i + 1: 0 or 1 for relevance, or the number of
 shared labels. Only the first ranks need to be there, as many as the cutoff asks for.
+
+No kernel here calls one of another file: what is compiled is kept until its own file changes.
 """
 
 from __future__ import annotations
@@ -10,7 +12,6 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, prange
 
-from hashbench.measures.kernels import grade_tile
 from hashbench.measures.tie_kernels import ALL, RETRIEVED
 
 
@@ -93,23 +94,6 @@ def discounted_gain(grades, cutoff):
             if grades[q, i] > 0:
                 values[q] += grades[q, i] / np.log2(i + 2.0)
     return values
-
-
-@njit(cache=True, error_model="numpy", parallel=True)
-def grade_items(query_labels, labels, rel, grades):
-    """Write the grade of every item for every query, items in database order.
-
-    Parameters
-    ----------
-    query_labels : (queries, label words) uint64
-    labels : (label words, items) uint64
-    rel : int
-        As in `hashbench.measures.kernels.count_distances`.
-    grades : (queries, items) uint32
-        Changed in place.
-    """
-    for q in prange(query_labels.shape[0]):
-        grade_tile(labels, 0, query_labels[q], rel, grades[q])
 
 
 @njit(cache=True, error_model="numpy", parallel=True)

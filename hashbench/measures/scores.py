@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from hashbench.codes import Words
 from hashbench.errors import HashbenchError
-from hashbench.measures import order_kernels
+from hashbench.measures import kernels, order_kernels
 from hashbench.measures.labels import label_words
 from hashbench.measures.orders import Counts, Grades
 from hashbench.measures.rankings import (
@@ -92,7 +92,7 @@ class _ScoreBlock(Block):
         if rel not in self._graded:
             labels = self._ranking.query_labels[self.queries]
             grades = np.empty((len(labels), self._ranking.n_database), np.uint32)
-            order_kernels.grade_items(labels, self._ranking.database_labels, code_of(rel), grades)
+            kernels.grade_items(labels, self._ranking.database_labels, code_of(rel), grades)
             ordered = np.take_along_axis(grades, self._ranked[0], axis=1)
             self._graded[rel] = ordered.astype(np.uint16)
         return self._graded[rel]
