@@ -92,8 +92,9 @@ def new_folder(target: Path) -> Iterator[Path]:
         temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}-"))
     try:
         yield temporary
-        if not target.exists():  # another worker may have been faster
-            os.rename(temporary, target)
+        with writing(target):
+            if not target.exists():  # another worker may have been faster
+                os.rename(temporary, target)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 

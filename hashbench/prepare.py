@@ -170,11 +170,12 @@ def prepare(
             for part, rows in parts.items():
                 blocks = preprocessing.blocks(transform, X, rows)
                 write_rows(blocks, temporary / f"{part}_{m}.npy", len(rows))
-        np.save(temporary / "train_labels.npy", data.labels[split.train])
         database = "train" if split.database_is_train else "database"
         files = {"train": "train", "query": "query", "database": database}
         about = {"views": len(data.views), "files": files}
-        (temporary / "about.json").write_text(json.dumps(about))
+        with writing(temporary):
+            np.save(temporary / "train_labels.npy", data.labels[split.train])
+            (temporary / "about.json").write_text(json.dumps(about))
     return {}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -55,3 +56,23 @@ def make_cell():
         return Cell(**{**fields, **changes})
 
     return make
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """Return a function that mounts a file system of so many kB and returns its folder."""
+    mounted = []
+
+    def mount(kilobytes: int):
+        place = tmp_path / f"disk-{kilobytes}"
+        place.mkdir()
+        options = ["-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", str(place)]
+        done = shutil.which("mount") and subprocess.run(["mount", *options], capture_output=True)
+        if not done or done.returncode != 0:
+            pytest.skip("mounting a small tmpfs needs rights that this user has not")
+        mounted.append(place)
+        return place
+
+    yield mount
+    for place in mounted:
+        subprocess.run(["umount", str(place)], check=True)

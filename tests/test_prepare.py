@@ -184,3 +184,23 @@ def test_a_full_disk_is_an_error_and_no_kill():
 
     with pytest.raises(StorageError, match="No space left on device"):
         write_rows(iter([np.ones((1 << 16, 4))]), Path("/dev/full"), 1 << 16)
+
+
+def test_wherever_preparing_runs_out_of_space_no_cell_is_blamed(registry, small_disk):
+    """What a cell fails of is kept, and not tried again; a full disk must not be among it."""
+    request = {"protocol": "given", "seed": 0, "train_rows": None}
+    dataset = {"plugin": "toy", "params": {}}
+    full = 0
+    for kilobytes in range(4, 200, 4):  # a page more each time
+        disk = small_disk(kilobytes)
+        arguments = (registry, disk, disk / "cache", dataset)
+        try:
+            facts = inspect(*arguments, [request])
+            prepare(*arguments, facts["fingerprint"], request, ("none", "none"), "split")
+        except StorageError as error:
+            assert "No space left on device" in str(error)  # noqa: PT017
+            full += 1
+        else:
+            break
+    assert full > 10
+    assert Prepared.open(disk / "cache" / "split").train[0].shape == (25, 6)
