@@ -17,6 +17,9 @@ from hashbench.errors import HashbenchError
 
 Floats = npt.NDArray[np.float64]
 
+#: Values that a bootstrap draws at once: what stays in a processor's cache.
+RESAMPLED = 2**18
+
 
 class Friedman(NamedTuple):
     """Do the methods differ at all, and how far apart must two mean ranks be?
@@ -196,13 +199,12 @@ def paired_bootstrap(
     if not len(difference):
         raise HashbenchError("bootstrap: found no query with a value in both methods")
     n = len(difference)
-    # Counts of each query instead of gathered values: a resample is then one matrix product.
-    means = np.concatenate(
-        [
-            rng.multinomial(n, np.full(n, 1 / n), size=min(1000, samples - done)) @ difference / n
-            for done in range(0, samples, 1000)
-        ]
-    )
+    means = np.empty(samples)
+    batch = max(1, RESAMPLED // n)
+    for start in range(0, samples, batch):
+        part = means[start : start + batch]
+        drawn = rng.integers(n, size=(len(part), n), dtype=np.int32)
+        np.take(difference, drawn).mean(axis=1, out=part)
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
     side = min((means <= 0).mean(), (means >= 0).mean())
     return Bootstrap(float(difference.mean()), float(low), float(high), float(min(1.0, 2 * side)))

@@ -92,6 +92,16 @@ def test_paired_bootstrap_agrees_with_scipy():
     assert found.p_value < 0.05
 
 
+def test_paired_bootstrap_has_the_spread_of_a_mean():
+    # more queries than are drawn at once, and a number of samples that batches do not divide
+    n = stats.RESAMPLED // 7
+    values = np.random.default_rng(4).normal(0.0, 1.0, n)
+    found = stats.paired_bootstrap(values, np.zeros(n), np.random.default_rng(5), samples=503)
+    error = values.std() / np.sqrt(n)
+    assert (found.high - found.low) / (2 * 1.96) == pytest.approx(error, rel=0.15)
+    assert found.low < found.difference < found.high
+
+
 def test_queries_without_a_value_are_left_out():
     first, second = np.array([1.0, np.nan, 0.5]), np.array([0.5, 0.1, 0.5])
     found = stats.paired_bootstrap(first, second, np.random.default_rng(0))
