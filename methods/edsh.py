@@ -116,7 +116,6 @@ class EDSH(LinearMethod):
         solvers = [
             Ridge(X, self.mu / self.beta, mean) for X, mean in zip(views, means, strict=True)
         ]
-        norms = [_squared_norm(X, mean) for X, mean in zip(views, means, strict=True)]
 
         B = signs(rng.standard_normal((n, k))).astype(dtype)
         V = rng.standard_normal((n, k)).astype(dtype)
@@ -129,9 +128,10 @@ class EDSH(LinearMethod):
             P = _classifier(Y, B)
             V, S = self._shared_space(views, means, U, W, B @ R.astype(dtype))
             R = self._rotation(B, V)
-            B = self._codes(B, self.alpha * V @ R.T.astype(dtype) + self.gamma * Y @ P, P)
+            Q = V @ (self.alpha * R.T).astype(dtype) + Y @ (self.gamma * P).astype(dtype)
+            B = self._codes(B, Q, P)
             W = [solver.solve_products(s) for solver, s in zip(solvers, S, strict=True)]  # Eq. 21
-            self.record(lambda: self._objective(norms, solvers, Y, V, B, R, U, W, P, S))  # noqa: B023
+            self.record(lambda: self._objective(solvers, Y, V, B, R, U, W, P, S))  # noqa: B023
 
         self.codes_ = B > 0
         self.means_ = means
@@ -174,13 +174,14 @@ class EDSH(LinearMethod):
         """Eq. 18: the quadratic term in B is taken as constant."""
         return signs(Q)
 
-    def _objective(self, norms, solvers, Y, V, B, R, U, W, P, S):
+    def _objective(self, solvers, Y, V, B, R, U, W, P, S):
         VV = _gram(V)
         squares = np.trace(VV)
-        total = self.gamma * float(np.square(Y - B @ P.T).sum(dtype=np.float64))
-        total += self.alpha * float(np.square(B - V @ R.T).sum(dtype=np.float64))
+        total = self.gamma * _squared_norm(Y - B @ P.T.astype(B.dtype))
+        total += self.alpha * _squared_norm(B - V @ R.T.astype(V.dtype))
         total += self.mu * squares
-        for norm, solver, u, w, s in zip(norms, solvers, U, W, S, strict=True):
+        for solver, u, w, s in zip(solvers, U, W, S, strict=True):
+            norm = np.trace(solver.gram)  # ||X_m||^2
             total += self.weight * (norm - 2 * np.sum(u * s) + np.sum((u.T @ u) * VV))
             total += self.beta * (squares - 2 * np.sum(w * s) + solver.quadratic(w))
             total += self.mu * (np.sum(u * u) + np.sum(w * w))
@@ -237,9 +238,5 @@ def _gram(V):
     return (V.T @ V).astype(np.float64)
 
 
-def _squared_norm(X, mean):
-    """||X - 1 mean'||^2, block by block."""
-    return sum(
-        float(np.square(X[start : start + ROWS] - mean).sum(dtype=np.float64))
-        for start in range(0, len(X), ROWS)
-    )
+def _squared_norm(M):
+    return float(np.square(M).sum(dtype=np.float64))

@@ -30,8 +30,8 @@ def test_objective_without_a_pass_equals_the_direct_one(monkeypatch, dims):
     seen = []
     original = EDSHDCC._objective
 
-    def spy(self, norms, solvers, Y, V, B, R, U, W, P, S):
-        fast = original(self, norms, solvers, Y, V, B, R, U, W, P, S)
+    def spy(self, solvers, Y, V, B, R, U, W, P, S):
+        fast = original(self, solvers, Y, V, B, R, U, W, P, S)
         seen.append((fast, direct_objective(self, views, Y, V, B, R, U, W, P)))
         return fast
 
