@@ -1,0 +1,228 @@
+"""What training costs on tall data: every method, at several numbers of rows.
+
+    python benchmarks/tall.py [-m edsh,cmfh] [--rows 10000,20000,40000] [--image 1024] [--text 500]
+
+The data are made up and lie on disk as float32; every fit is a process of its own with one thread
+that reads them as memory maps, as in a study. The columns are
+
+- fit: processor seconds of ``fit`` at each number of rows, recording the objective included; and
+  how many of the last ones recording took;
+- passes: the last ones in units of a pass ``X.T @ X`` over both views, timed by the same process;
+- power: p in seconds ~ rows^p, fitted to all numbers of rows;
+- encode: seconds to encode all rows of both views;
+- memory: the most anonymous memory (which leaves out the maps) that ``fit`` or ``encode`` took at
+  most rows, beyond what the process had before, in units of both views; its power; and its growth,
+  the bytes taken for each further byte of the views.
+
+A method that calls itself scalable is marked where that does not show: ``time`` if seconds grow
+faster than rows^1.15, ``memory`` if it grows by more than the views.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import time
+import warnings
+from multiprocessing.connection import Connection
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")  # read when numpy and numba are imported
+
+import numpy as np  # noqa: E402
+
+from hashbench.datasets.synthetic import Generator, make_labels  # noqa: E402
+from hashbench.fetch import cache_folder  # noqa: E402
+from hashbench.method import VectorMethod  # noqa: E402
+from hashbench.registry import discover  # noqa: E402
+from hashbench.selection import Choice, select  # noqa: E402
+
+CLASSES, LABELS_PER_ROW = 21, 2.4  # as in NUS-WIDE
+BLOCK = 8192
+LOOK = 0.002  # seconds between two looks at the memory of a process
+STEEP, GREEDY = 1.15, 1.0  # what a scalable method stays below
+
+
+class Cost(NamedTuple):
+    """What one fit took: seconds of the processor, and bytes."""
+
+    fit: float
+    recording: float
+    encode: float
+    one_pass: float
+    memory: float
+
+
+def write_data(folder: Path, rows: int, dims: tuple[int, int]) -> None:
+    """Write two views and their labels."""
+    rng = np.random.default_rng(0)
+    labels = make_labels(rows, CLASSES, LABELS_PER_ROW, rng)
+    generator = Generator(CLASSES, *dims, snr=0.05, rng=rng)
+    maps = [
+        np.lib.format.open_memmap(folder / f"view_{m}.npy", "w+", np.float32, (rows, d))
+        for m, d in enumerate(dims)
+    ]
+    for start in range(0, rows, BLOCK):
+        part = slice(start, start + BLOCK)
+        for X, block in zip(maps, generator.block(labels[part]), strict=True):
+            X[part] = block
+    np.save(folder / "labels.npy", labels)
+
+
+def read_data(folder: Path, rows: int):
+    """Return views and labels, their first rows alone, as maps that are in memory already."""
+    views = [np.load(folder / f"view_{m}.npy", mmap_mode="r")[:rows] for m in range(2)]
+    return views, np.load(folder / "labels.npy")[:rows]
+
+
+def one_pass(views) -> float:
+    """Return the processor seconds of X.T @ X over all views, the better of two turns."""
+    best = np.inf
+    for _ in range(2):  # the first one also brings the maps into memory
+        start = time.process_time()
+        for X in views:
+            total = np.zeros((X.shape[1], X.shape[1]), X.dtype)
+            for first in range(0, len(X), BLOCK):
+                total += X[first : first + BLOCK].T @ X[first : first + BLOCK]
+        best = min(best, time.process_time() - start)
+    return best
+
+
+def work(folder: Path, choice: Choice, rows: int, bits: int, parent: Connection) -> None:
+    """Fit and encode once, in a process of its own; tell the parent when, and what it took."""
+    warnings.simplefilter("ignore")
+    views, labels = read_data(folder, rows)
+    base = one_pass(views)
+    cls = discover().get("methods", choice.name).cls
+    method = cls(n_bits=bits, random_state=0, **choice.settings)
+    parent.send("begin")
+    parent.recv()  # the parent has looked at the memory in use
+    clock, start = time.perf_counter(), time.process_time()
+    method.fit(views, labels)
+    fit, clock = time.process_time() - start, time.perf_counter() - clock
+    start = time.process_time()
+    for m, X in enumerate(views):
+        if isinstance(method, VectorMethod):
+            method.vectors(X, m, "database")
+        else:
+            method.encode(X, m)
+    encode = time.process_time() - start
+    # Recording is timed by the clock, which others may have stopped: its share is what counts.
+    parent.send((fit, fit * method.recording_seconds_ / clock, encode, base))
+
+
+def measure(
+    folder: Path, choice: Choice, rows: int, bits: int, timeout: float, memory: float
+) -> Cost | str:
+    """Return the cost of one fit, or why there is none."""
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe()
+    process = context.Process(target=work, args=(folder, choice, rows, bits, there))
+    process.start()
+    there.close()
+    try:
+        here.recv()
+        before = peak = anonymous(process.pid)
+        here.send("go")
+        start = time.perf_counter()
+        while not here.poll(LOOK):
+            peak = max(peak, anonymous(process.pid))
+            if peak - before > memory:
+                return f"over {memory / 1e9:g} GB"
+            if time.perf_counter() - start > timeout:
+                return f"over {timeout:g} s"
+        return Cost(*here.recv(), peak - before)
+    except EOFError:
+        return "failed"
+    finally:
+        process.kill()
+        process.join()
+
+
+def anonymous(pid: int | None) -> int:
+    """Return the bytes of memory of a process that no file stands behind."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(1024 * int(line.split()[1]) for line in lines if line.startswith("RssAnon"))
+
+
+def power(rows: list[int], values: list[float]) -> float:
+    """Return p of values ~ rows^p."""
+    if len(rows) < 2 or min(values) <= 0:
+        return np.nan
+    return float(np.polyfit(np.log(rows), np.log(values), 1)[0])
+
+
+def line(name: str, costs: list[Cost], rows: list[int], row_bytes: int, scalable: bool) -> str:
+    """Return what is printed of one method."""
+    last = costs[-1]
+    times, sizes = [cost.fit for cost in costs], [cost.memory for cost in costs]
+    steepness, size_steepness = power(rows, times), power(rows, sizes)
+    growth = (sizes[-1] - sizes[0]) / (row_bytes * (rows[-1] - rows[0])) if rows[1:] else np.nan
+    marks = [] if scalable else ["not scalable"]
+    if scalable and steepness > STEEP and last.fit > 10 * last.one_pass:
+        marks.append("time")
+    if scalable and growth > GREEDY:
+        marks.append("memory")
+    return (
+        f"{name:16s} "
+        + " ".join(f"{seconds:8.2f}" for seconds in times)
+        + f" {last.recording:7.2f} {last.fit / last.one_pass:7.1f} {steepness:6.2f} "
+        + f"{last.encode:7.2f} {last.memory / (row_bytes * rows[-1]):7.2f} {size_steepness:6.2f} "
+        + f"{growth:6.2f}  {', '.join(marks)}"
+    ).rstrip()
+
+
+def main() -> None:
+    """Measure every method and print a line for each."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("-m", "--methods", default="all")
+    parser.add_argument("--rows", default="10000,20000,40000")
+    parser.add_argument("--image", type=int, default=1024, help="columns of the first view")
+    parser.add_argument("--text", type=int, default=500, help="columns of the second view")
+    parser.add_argument("--bits", type=int, default=16)
+    parser.add_argument("--timeout", type=float, default=600, help="seconds of a fit at most")
+    parser.add_argument("--memory", type=float, default=4, help="GB of a fit at most")
+    options = parser.parse_args()
+    rows = sorted(int(n) for n in options.rows.split(","))
+    row_bytes = 4 * (options.image + options.text)
+    methods = {name: plugin.cls for name, plugin in discover().of("methods").items()}
+    known = {name: cls.defaults() for name, cls in methods.items()}
+    print(
+        f"{options.image} + {options.text} columns in float32, {options.bits} bits, "
+        f"{os.environ['OMP_NUM_THREADS']} thread(s); views of {rows[-1]} rows: "
+        f"{row_bytes * rows[-1] / 1e6:.0f} MB"
+    )
+    counts = " ".join(f"{n:8d}" for n in rows)
+    print(f"{'':16s} {'fit'.rjust(len(counts))} {'of it':>7s} {'':14s} {'':7s} {'memory':>7s}")
+    print(
+        f"{'method':16s} {counts} {'record':>7s} {'passes':>7s} {'power':>6s} {'encode':>7s} "
+        f"{'/ views':>7s} {'power':>6s} {'growth':>6s}"
+    )
+    cache_folder().mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=cache_folder()) as name:
+        folder = Path(name)
+        write_data(folder, rows[-1], (options.image, options.text))
+        for choice in select(options.methods, known, "method"):
+            costs = []
+            for n in rows:
+                cost = measure(
+                    folder, choice, n, options.bits, options.timeout, 1e9 * options.memory
+                )
+                if isinstance(cost, str):
+                    print(f"{choice!s:16s} at {n} rows: {cost}", flush=True)
+                    break
+                costs.append(cost)
+            if costs:
+                scalable = methods[choice.name].scalable
+                print(line(str(choice), costs, rows[: len(costs)], row_bytes, scalable), flush=True)
+
+
+if __name__ == "__main__":
+    main()
