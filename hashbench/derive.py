@@ -23,8 +23,8 @@ from hashbench.measures import parse
 from hashbench.plan import Plan
 from hashbench.prepare import pictures_name
 from hashbench.registry import Registry
-from hashbench.results import Arrays, runs
-from hashbench.store import Store, Stored
+from hashbench.results import runs
+from hashbench.store import Arrays, Store, Stored
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -222,25 +222,25 @@ class Results:
         known = self._evaluated.get(stored.cell.id)
         if known is None or not known.has(measures):
             # everything that reports ask of the study at once: a ranking is made only once
-            wanted = (
-                *self._plan.measures,
-                *self.measures,
-                *measures,
-                *_tie_variants(self.measures),
-            )
+            wanted = (*self.measures, *self._plan.measures, *measures)
             known = evaluate_cell(stored, self.split(stored.cell.split), wanted, self.path)
             self._evaluated[stored.cell.id] = known
         return known
 
     def codes(self) -> pd.DataFrame:
-        """Return a row a set of database codes: see `hashbench.evaluated.code_statistics`."""
+        """Return a row a set of database codes: see `hashbench.measures.code_statistics`."""
         rows = [
             {**identity(stored.cell), **statistics}
             for stored in self.done()
             for statistics in self._evaluate(stored, []).codes
         ]
-        columns = ["codes", "items", "ones", "imbalance", "constant", "distinct", "correlation"]
-        return _frame(rows, [*IDENTITY, *columns]).astype({"correlation": float})
+        columns = [
+            "codes", "items", "ones", "imbalance", "constant", "correlation",
+            "largest_correlation", "distinct", "collisions", "collisions_apart",
+        ]  # fmt: skip
+        # None where fewer than two bits change, or where labels are those of other rows
+        undefined = ["correlation", "largest_correlation", "collisions_apart"]
+        return _frame(rows, [*IDENTITY, *columns]).astype(dict.fromkeys(undefined, float))
 
     def runs(self) -> pd.DataFrame:
         """Return a row a cell, done or not: status, times, memory and where it ran.
@@ -300,17 +300,6 @@ def identity(cell: Cell) -> dict[str, Any]:
         "bits": cell.bits,
         "seed": cell.seed,
     }
-
-
-def _tie_variants(measures: Sequence[str]) -> list[str]:
-    """Return the main measure as the report of ties shows it: expected and in database order."""
-    main = [parse(measure) for measure in measures[:1]]
-    return [
-        str(measure.with_(ties=ties))
-        for measure in main
-        for ties in ("expected", "index")
-        if measure.has_ties and measure["missed"] != "skip"
-    ]
 
 
 def _label(row: dict[str, Any]) -> str:

@@ -9,8 +9,9 @@ another version of the evaluator made, is ignored.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
@@ -19,12 +20,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.codes import unpack
+from hashbench.codes import Words
 from hashbench.errors import HashbenchError
-from hashbench.measures import Evaluation, evaluate_ranking, parse
+from hashbench.measures import Evaluation, code_statistics, evaluate_ranking, parse
 from hashbench.measures.evaluation import round_ranks
-from hashbench.results import Arrays, evaluator_hash, learned_names, make_ranking, rankings
-from hashbench.store import Stored, replacing
+from hashbench.measures.rankings import HammingRanking, Ranking
+from hashbench.measures.scores import ScoreRanking
+from hashbench.store import Arrays, Stored, replacing
 
 FOLDER = ".evaluated"
 
@@ -75,7 +77,7 @@ class EvaluatedCell:
 def evaluate_cell(
     stored: Stored, split: Arrays, measures: Sequence[str], out: Path
 ) -> EvaluatedCell:
-    """Return a done cell's numbers for at least the given measures, and the curves.
+    """Return a done cell's numbers for at least the given measures, and what reports add to them.
 
     Parameters
     ----------
@@ -84,7 +86,7 @@ def evaluate_cell(
     measures : names of measures; those that a method without codes cannot have are left out
     out : the folder of results, where the outcome is remembered
     """
-    names = [str(parse(name)) for name in (*measures, *CURVES)]
+    names = [str(parse(name)) for name in (*measures, *tie_variants(measures), *CURVES)]
     place = out / FOLDER / f"{stored.cell.id}.json"
     known = _read(place, _stamp(stored))
     if known is not None and known.has(names):
@@ -94,23 +96,34 @@ def evaluate_cell(
     return evaluated
 
 
+def tie_variants(measures: Sequence[str]) -> list[str]:
+    """Return the first number as the report of ties shows it: expected and in database order."""
+    numbers = [measure for measure in map(parse, measures) if not measure.is_curve]
+    return [
+        str(measure.with_(ties=ties))
+        for measure in numbers[:1]
+        for ties in ("expected", "index")
+        if measure.has_ties and measure["missed"] != "skip"
+    ]
+
+
 def _evaluate(
     stored: Stored, split: Arrays, names: Sequence[str], known: EvaluatedCell | None
 ) -> EvaluatedCell:
     codes = stored.codes()
     views = [str(name) for name in split["view_names"]]
-    wanted = [name for name in names if "n_bits" in codes or parse(name).has_ties]
+    wanted = [name for name in dict.fromkeys(names) if "n_bits" in codes or parse(name).has_ties]
     found: list[RankingScores] = []
     for kind, asked, searched in rankings(codes, split):
+        task = f"{views[asked]}->{views[searched]}"
+        old = RankingScores(task, kind) if known is None else known.rankings[len(found)]
+        lacking = [name for name in wanted if name not in {**old.scores, **old.curves}]
         ranking = make_ranking(codes, split, kind, asked, searched)
         ranks = curve_ranks(ranking.n_database)
-        outcome = evaluate_ranking(ranking, wanted, ranks=ranks, bounds=True, chance=True)
+        outcome = evaluate_ranking(ranking, lacking, ranks=ranks, bounds=True, chance=True)
         scores, curves = _plain(outcome)
-        if known is not None:  # measures asked for earlier stay
-            old = known.rankings[len(found)]
-            scores, curves = {**old.scores, **scores}, {**old.curves, **curves}
-        found.append(RankingScores(f"{views[asked]}->{views[searched]}", kind, scores, curves))
-    return EvaluatedCell(found, list(code_statistics(codes, views)))
+        found.append(RankingScores(task, kind, {**old.scores, **scores}, {**old.curves, **curves}))
+    return EvaluatedCell(found, known.codes if known else database_statistics(codes, split))
 
 
 def curve_ranks(n_database: int) -> npt.NDArray[np.int64]:
@@ -143,51 +156,66 @@ def _number(value: Any) -> float | None:
     return None if value is None or np.isnan(value) else float(value)
 
 
-def code_statistics(codes: Arrays, views: Sequence[str]) -> list[dict[str, Any]]:
-    """Return what can be said of codes without labels, a row a stored set of database codes.
-
-    ``ones`` is the mean share of ones, ``imbalance`` the mean distance of a bit's share of ones
-    from one half (0 to 0.5), ``constant`` the number of bits that never change, ``distinct`` the
-    number of different codes, ``correlation`` the mean absolute correlation of two bits that do
-    change, None if fewer than two do.
-    """
+def database_statistics(codes: Arrays, split: Arrays) -> list[dict[str, Any]]:
+    """Return what `code_statistics` says of each stored set of database codes; none for vectors."""
     if "n_bits" not in codes:
         return []
-    sets = {f"encoded {view}": f"database_{m}" for m, view in enumerate(views)}
+    views = [str(name) for name in split["view_names"]]
+    labels: Words | None = split["database_labels"]
+    sets = [(f"encoded {view}", f"database_{m}", labels) for m, view in enumerate(views)]
+    own = labels if np.array_equal(split["train"], split["database"]) else None
     for name in learned_names(codes):
         view = name.removeprefix("learned").removeprefix("_")  # none if all views share the codes
-        sets[f"learned {views[int(view)]}" if view else "learned"] = name
+        sets.append((f"learned {views[int(view)]}" if view else "learned", name, own))
     n_bits = int(codes["n_bits"])
-    return [{"codes": shown, **_statistics(codes[name], n_bits)} for shown, name in sets.items()]
+    return [
+        {"codes": shown, **asdict(code_statistics(codes[name], n_bits, own))}
+        for shown, name, own in sets
+    ]
 
 
-def _statistics(words: npt.NDArray[np.uint64], n_bits: int) -> dict[str, Any]:
-    bits = unpack(words, n_bits).astype(np.float64)
-    ones = bits.mean(axis=0)
-    changing = bits[:, (ones > 0) & (ones < 1)]
-    correlation = None
-    if changing.shape[1] > 1:
-        matrix = np.abs(np.atleast_2d(np.corrcoef(changing, rowvar=False)))
-        correlation = float(matrix[np.triu_indices(len(matrix), 1)].mean())
-    return {
-        "items": len(words),
-        "ones": float(ones.mean()),
-        "imbalance": float(np.abs(ones - 0.5).mean()),
-        "constant": n_bits - changing.shape[1],
-        "distinct": len(np.unique(words, axis=0)),
-        "correlation": correlation,
-    }
+def rankings(codes: Arrays, split: Arrays) -> Iterator[tuple[str, int, int]]:
+    """Yield what there is to score: kind of database codes, view that asks, view searched.
+
+    Learned codes exist for training rows; they are scored where those are the database.
+    """
+    views = range(len(split["view_names"]))
+    kinds = ["encoded"]
+    if learned_names(codes) and np.array_equal(split["train"], split["database"]):
+        kinds.append("learned")
+    for kind, (asked, searched) in itertools.product(kinds, itertools.permutations(views, 2)):
+        yield kind, asked, searched
+
+
+def learned_names(codes: Arrays) -> list[str]:
+    """Return the arrays of learned codes: none, one, or one a view."""
+    return [name for name in codes if name.startswith("learned")]
+
+
+def make_ranking(codes: Arrays, split: Arrays, kind: str, asked: int, searched: int) -> Ranking:
+    """Return the ranking of one task for one kind of database codes."""
+    query, database = codes[f"query_{asked}"], codes[f"database_{searched}"]
+    labels = split["query_labels"], split["database_labels"]
+    if kind == "learned":
+        database = codes.get(f"learned_{searched}", codes.get("learned", database))
+    if "n_bits" not in codes:
+        return ScoreRanking(query, database, *labels)
+    return HammingRanking(query, database, int(codes["n_bits"]), *labels)
 
 
 def _stamp(stored: Stored) -> dict[str, Any]:
     """Return what has to be equal for a remembered outcome to hold."""
-    codes = stored.record["files"]["codes.npz"]
-    return {"codes": codes, "evaluator": evaluator_hash(), "here": _own_hash()}
+    return {"codes": stored.record["files"]["codes.npz"], "evaluator": _evaluator_hash()}
 
 
 @cache
-def _own_hash() -> str:
-    return hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
+def _evaluator_hash() -> str:
+    """Return a hash of everything that turns codes into numbers."""
+    digest = hashlib.sha256()
+    here = Path(__file__)
+    for path in (*sorted((here.parent / "measures").glob("*.py")), here.parent / "codes.py", here):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def _read(place: Path, stamp: Mapping[str, Any]) -> EvaluatedCell | None:

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hashbench.derive import Results
+from hashbench.evaluated import make_ranking, rankings
 from hashbench.measures import evaluate_ranking, parse
-from hashbench.results import make_ranking, rankings
 from hashbench.store import Stored
 
 

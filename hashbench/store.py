@@ -26,6 +26,8 @@ import numpy.typing as npt
 from hashbench.cell import Cell
 from hashbench.errors import HashbenchError
 
+Arrays = Mapping[str, npt.NDArray[Any]]
+
 SCHEMA = 1
 
 STATUSES = ("done", "failed", "timeout", "memory", "skipped")

@@ -1,4 +1,4 @@
-"""What can be seen in codes without labels: balance, copies, bits that never change."""
+"""What can be seen in codes themselves: balance, copies, bits that never change."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from hashbench.derive import Results
 
-VALUES = ["items", "ones", "imbalance", "constant", "distinct", "correlation"]
+VALUES = ["items", "ones", "imbalance", "constant", "distinct", "correlation", "confused"]
 
 #: What the table prints: column, its heading, its format.
 SHOWN = (
@@ -23,11 +23,12 @@ SHOWN = (
     ("correlation", "correlation", "{:.2f}"),
     ("constant", "constant bits", "{:.3g}"),
     ("distinct", "distinct codes", "{:.0f}"),
+    ("confused", "confused pairs", "{:.2f}"),
 )
 
 
 class Codes(Report):
-    """Balance of bits, constant bits, distinct codes and correlation between bits."""
+    """Balance and correlation of bits, constant bits, distinct codes, pairs they confuse."""
 
     name = "codes"
     title = "Codes"
@@ -38,6 +39,8 @@ class Codes(Report):
         codes = results.codes()
         if codes.empty:
             raise NothingToShowError("no cell with codes is done")
+        confused = codes["collisions_apart"] / codes["collisions"]  # nan where all codes differ
+        codes = codes.assign(confused=confused)
         return over_seeds(codes[codes["bits"].isin(results.figure_bits)], VALUES)
 
     def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
@@ -58,7 +61,8 @@ class Codes(Report):
             caption = look.summary(
                 f"Database codes of {bits} bits ({part['items'].max():.0f} items): share of ones; "
                 "mean distance of a bit's share of ones from one half; mean absolute correlation "
-                "of two bits; bits that never change; distinct codes",
+                "of two bits; bits that never change; distinct codes; share of the pairs of items "
+                "with equal codes that have no label in common",
                 seeds=list(part["seeds"]),
             )
             header = [("codes, method", 1), *((heading, 1) for _, heading, _ in SHOWN)]

@@ -75,4 +75,4 @@ def small_disk(tmp_path):
 
     yield mount
     for place in mounted:
-        subprocess.run(["umount", str(place)], check=True)
+        subprocess.run(["umount", "-l", str(place)], check=True)  # even if a test left a file open

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from hashbench.codes import pack
+from hashbench.evaluated import FOLDER
 from hashbench.measures import evaluate
 from hashbench.plan import Missing, Plan
 from hashbench.results import RESULT_COLUMNS, RUN_COLUMNS, results, runs, to_csv
@@ -129,9 +130,10 @@ def test_known_scores_are_reused_until_codes_change(store, parts, make_cell):
     cell, plan = make_cell(bits=BITS), Plan(("AP",), [make_cell(bits=BITS)])
     fill(store, cell, codes, labels)
     first = rows_of(store, plan)
-    path = store.path / ".scores" / f"{cell.id}.json"
+    path = store.path / FOLDER / f"{cell.id}.json"
     record = json.loads(path.read_text())
-    record["values"] = dict.fromkeys(record["values"], 0.25)
+    for ranking in record["rankings"]:
+        ranking["scores"]["AP"]["value"] = 0.25
     path.write_text(json.dumps(record))
     assert {row["value"] for row in rows_of(store, plan)} == {0.25}, "the cache was not read"
     assert len(rows_of(store, Plan(("AP", "P@5"), [cell]))) == 2 * len(first)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hashbench.errors import HashbenchError
-from hashbench.evaluated import FOLDER, code_statistics, curve_ranks
+from hashbench.evaluated import FOLDER, curve_ranks, database_statistics
 from hashbench.look import Look
 from hashbench.measures import evaluate
 
@@ -135,17 +135,28 @@ def test_history_has_a_row_an_iteration(hand_made):
 def test_code_statistics_by_hand():
     words = np.array([[0b01], [0b01], [0b11]], np.uint64)  # bits: 1,1,1 and 0,0,1
     arrays = {"n_bits": np.array(3), "database_0": words, "database_1": words}
-    rows = code_statistics(arrays, ["image", "text"])
+    split = {
+        "view_names": np.array(["image", "text"]),
+        "train": np.arange(3),
+        "database": np.arange(3),
+        "database_labels": np.array([[0b01], [0b10], [0b10]], np.uint64),
+    }
+    rows = database_statistics(arrays, split)
     assert [row["codes"] for row in rows] == ["encoded image", "encoded text"]
     assert rows[0]["ones"] == pytest.approx((1 + 1 / 3 + 0) / 3)
     assert rows[0]["imbalance"] == pytest.approx((0.5 + 1 / 6 + 0.5) / 3)
     assert rows[0]["constant"] == 2
     assert rows[0]["distinct"] == 2
     assert rows[0]["correlation"] is None
-    assert code_statistics({"query_0": words}, ["image"]) == []
-    shared = code_statistics({**arrays, "learned": words}, ["image", "text"])
-    each = code_statistics({**arrays, "learned_1": words}, ["image", "text"])
+    assert (rows[0]["collisions"], rows[0]["collisions_apart"]) == (1, 1)
+    assert database_statistics({"query_0": words}, split) == []
+    shared = database_statistics({**arrays, "learned": words}, split)
+    each = database_statistics({**arrays, "learned_1": words}, split)
     assert [rows[-1]["codes"] for rows in (shared, each)] == ["learned", "learned text"]
+    assert shared[-1]["collisions_apart"] == 1
+    split["train"] = np.arange(1, 4)  # other rows: their labels are not at hand
+    other = database_statistics({**arrays, "learned": words}, split)
+    assert other[-1]["collisions_apart"] is None
 
 
 def test_ranks_of_curves_cover_both_ends():

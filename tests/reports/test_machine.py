@@ -122,8 +122,9 @@ def test_codes_are_described(hand_made):
     (table,) = Codes().draw(data.reset_index(), Look.of(results))
     assert [group.title for group in table.groups] == ["encoded image", "encoded text", "learned"]
     row = [entry.text for entry in table.groups[0].rows[0]]
-    # bit 0 is never set, bit 1 in three of four: ones (0 + 3/4) / 2, imbalance (1/2 + 1/4) / 2
-    assert row == ["edsh", "0.38", "0.38", "–", "1", "2"]
+    # bit 0 is never set, bit 1 in three of four: ones (0 + 3/4) / 2, imbalance (1/2 + 1/4) / 2;
+    # of the three pairs of items with code 01 two have labels 0 and 1
+    assert row == ["edsh", "0.38", "0.38", "–", "1", "2", "0.67"]
 
 
 def test_failures_alike_share_a_line(hand_made):
