@@ -1,5 +1,4 @@
-# mypy: disable-error-code="untyped-decorator,misc,no-untyped-call,no-untyped-def"
-# mypy: disable-error-code="call-arg,unreachable"
+# mypy: disable-error-code="no-untyped-def,call-arg,unreachable"
 """Passes over pairs of queries and items: the only place that looks at single pairs.
 
 Codes and labels come packed into 64-bit words, so that a distance is a population count of an
@@ -17,8 +16,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, prange, types
+from numba import prange, types
 from numba.extending import intrinsic
+
+from hashbench.measures.compiled import kernel
 
 #: Grade items by the number of shared labels; any other `rel` t: 1 if at least t are shared.
 GRADED = 0
@@ -45,26 +46,26 @@ def _popcount(typing_context: Any, value: Any) -> Any:
     return value(value), build
 
 
-@njit(cache=True, error_model="numpy")
+@kernel()
 def _add_distances(row, word, step, keys):
     """Add `step` for every bit in which one word of the items differs from the query's."""
     for i in range(keys.size):
         keys[i] += np.uint32(_popcount(row[i] ^ word)) * step
 
 
-@njit(cache=True, error_model="numpy")
+@kernel()
 def _any_shared(row, word, keys):
     for i in range(keys.size):
         keys[i] |= np.uint32((row[i] & word) != np.uint64(0))
 
 
-@njit(cache=True, error_model="numpy")
+@kernel()
 def _add_shared(row, word, keys):
     for i in range(keys.size):
         keys[i] += np.uint32(_popcount(row[i] & word))
 
 
-@njit(cache=True, error_model="numpy")
+@kernel()
 def _grade(labels, start, query, rel, keys):
     """Write the grades of a tile of items into `keys`."""
     keys[:] = 0
@@ -79,7 +80,7 @@ def _grade(labels, start, query, rel, keys):
             keys[i] = np.uint32(keys[i] >= rel)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel()
 def _write_pairs(rows, word, labels, label, step, size, keys):
     """Write the keys of pairs of items in one loop: one label word, relevance by any label."""
     half = keys.size
@@ -93,7 +94,7 @@ def _write_pairs(rows, word, labels, label, step, size, keys):
         keys[i] = one * size + two
 
 
-@njit(cache=True, error_model="numpy")
+@kernel()
 def _add_pairs(rows, word, step, size, keys):
     """Add the distances in one more word to the keys of pairs."""
     first, second = rows[: keys.size], rows[keys.size :]
@@ -102,20 +103,20 @@ def _add_pairs(rows, word, step, size, keys):
         keys[i] += (one + np.uint32(_popcount(second[i] ^ word))) * step
 
 
-@njit(cache=True, error_model="numpy")
+@kernel()
 def _join(first, second, size):
     """Make keys of pairs of the keys of single items, in the place of the first."""
     for i in range(first.size):
         first[i] = first[i] * size + second[i]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel()
 def _count(keys, table):
     for i in range(keys.size):
         table[keys[i]] += np.uint32(1)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel()
 def _take_out(table, size, counts):
     """Add what a table of pairs has counted to the counts of single items."""
     for first in range(size):
@@ -127,7 +128,7 @@ def _take_out(table, size, counts):
         counts[first] += total
 
 
-@njit(cache=True, error_model="numpy", parallel=True)
+@kernel(parallel=True)
 def count_distances(query_words, words, query_labels, labels, rel, counts):
     """Add a block of the database to the counts of all queries.
 
@@ -177,7 +178,7 @@ def count_distances(query_words, words, query_labels, labels, rel, counts):
             _take_out(table, size, flat)
 
 
-@njit(cache=True, error_model="numpy", parallel=True)
+@kernel(parallel=True)
 def order_items(query_words, words, query_labels, labels, rel, stops, cursor, grades):
     """Put a block of the database into rank order, tied items as they come.
 
@@ -223,7 +224,7 @@ def order_items(query_words, words, query_labels, labels, rel, stops, cursor, gr
                     cursor[q, d] = rank + 1
 
 
-@njit(cache=True, error_model="numpy")
+@kernel()
 def _least_distance(row, word):
     least = np.uint64(64)
     for i in range(row.size):
@@ -231,7 +232,7 @@ def _least_distance(row, word):
     return np.int64(least)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel()
 def _least(keys):
     least = keys[0]
     for i in range(1, keys.size):
@@ -239,7 +240,7 @@ def _least(keys):
     return least
 
 
-@njit(cache=True, error_model="numpy", parallel=True)
+@kernel(parallel=True)
 def grade_items(query_labels, labels, rel, grades):
     """Write the grade of every item for every query, items in database order.
 
@@ -256,7 +257,7 @@ def grade_items(query_labels, labels, rel, grades):
         _grade(labels, 0, query_labels[q], rel, grades[q])
 
 
-@njit(cache=True, error_model="numpy", parallel=True)
+@kernel(parallel=True)
 def pairs_apart(labels, counts, ends):
     """Count the pairs of items of one group that share no label.
 

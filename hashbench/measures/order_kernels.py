@@ -1,4 +1,4 @@
-# mypy: disable-error-code="untyped-decorator,misc,no-untyped-call,no-untyped-def"
+# mypy: disable-error-code="no-untyped-def"
 """Values of ranked measures for one order of the items, and the order that scores give.
 
 ``grades[q, i]`` is the grade of the item at rank i + 1: 0 or 1 for relevance, or the number of
@@ -10,12 +10,13 @@ No kernel here calls one of another file: what is compiled is kept until its own
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
+from hashbench.measures.compiled import kernel
 from hashbench.measures.tie_kernels import ALL, RETRIEVED
 
 
-@njit(cache=True, error_model="numpy")
+@kernel()
 def _sum_of_precisions(grades, most):
     """Return the number of hits in some ranks, `most` at most, and the sum of precisions at them.
 
@@ -33,7 +34,7 @@ def _sum_of_precisions(grades, most):
     return min(found, most), total
 
 
-@njit(cache=True, error_model="numpy", parallel=True)
+@kernel(parallel=True)
 def average_precision(grades, relevant, cutoff, norm):
     """Return AP over the first `cutoff` ranks of every query; nan without a relevant item.
 
@@ -61,7 +62,7 @@ def average_precision(grades, relevant, cutoff, norm):
     return values
 
 
-@njit(cache=True, error_model="numpy", parallel=True)
+@kernel(parallel=True)
 def first_hits_precision(grades, cutoff):
     """Return the mean precision at the first `cutoff` relevant items, or at all if fewer."""
     values = np.empty(grades.shape[0])
@@ -71,7 +72,7 @@ def first_hits_precision(grades, cutoff):
     return values
 
 
-@njit(cache=True, error_model="numpy", parallel=True)
+@kernel(parallel=True)
 def hits(grades, ranks):
     """Return how many relevant items stand in the first k ranks, (queries, points) float64."""
     counted = np.empty((grades.shape[0], ranks.size))
@@ -85,7 +86,7 @@ def hits(grades, ranks):
     return counted
 
 
-@njit(cache=True, error_model="numpy", parallel=True)
+@kernel(parallel=True)
 def discounted_gain(grades, cutoff):
     """Return the gain of the first `cutoff` ranks, each divided by log2(rank + 1)."""
     values = np.zeros(grades.shape[0])
@@ -96,7 +97,7 @@ def discounted_gain(grades, cutoff):
     return values
 
 
-@njit(cache=True, error_model="numpy", parallel=True)
+@kernel(parallel=True)
 def sort_items(keys, items):
     """Sort items by their keys, smallest first, equal keys as they stand.
 
@@ -131,7 +132,7 @@ def sort_items(keys, items):
         items[q] = item
 
 
-@njit(cache=True, error_model="numpy", parallel=True)
+@kernel(parallel=True)
 def count_runs(keys, grades, counts):
     """Count the items of every run of equal keys at the place where the run begins.
 

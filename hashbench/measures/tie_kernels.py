@@ -1,4 +1,4 @@
-# mypy: disable-error-code="untyped-decorator,misc,no-untyped-call,no-untyped-def"
+# mypy: disable-error-code="no-untyped-def"
 """Exact values of ranked measures when items are tied: expectations and bounds over all orders.
 
 Every function takes ``counts[q, d, g]``, the items of bucket d that have grade g, and never an
@@ -12,7 +12,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from hashbench.measures.compiled import kernel
 
 EXPECTED, OPTIMISTIC, PESSIMISTIC = 0, 1, 2
 RETRIEVED, ALL, MIN = 0, 1, 2
@@ -24,7 +25,7 @@ _FEW = 48
 _NEGLIGIBLE = 1e-22
 
 
-@njit(cache=True, error_model="numpy")
+@kernel()
 def reciprocals(before, count):
     """Return the sum of 1 / (before + i) for i = 1..count.
 
@@ -45,7 +46,7 @@ def reciprocals(before, count):
     return total + math.log1p(count / low) + series
 
 
-@njit(cache=True, error_model="numpy")
+@kernel()
 def ratio_sum(first, slope, before, count):
     """Return the sum of (first + i slope) / (before + 1 + i) for i = 0..count-1."""
     if count <= _FEW:
@@ -56,7 +57,7 @@ def ratio_sum(first, slope, before, count):
     return slope * count + (first - slope * (before + 1)) * reciprocals(before, count)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel()
 def _whole_bucket(ties, M, N, n, r):
     """Return what a bucket that is inside the cutoff adds to S."""
     if ties == OPTIMISTIC:
@@ -66,7 +67,7 @@ def _whole_bucket(ties, M, N, n, r):
     return _expected_part(M, N, n, r, n)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel()
 def _expected_part(M, N, n, r, m):
     """Return what the first m places of a bucket add to S in expectation.
 
@@ -77,7 +78,7 @@ def _expected_part(M, N, n, r, m):
     return r / n * ratio_sum(M + 1, slope, N, m)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel()
 def _split_sum(ties, M, N, n, r, m):
     """Return what a bucket split by the cutoff adds to S, where the divisor is fixed."""
     if ties == OPTIMISTIC:
@@ -88,7 +89,7 @@ def _split_sum(ties, M, N, n, r, m):
     return _expected_part(M, N, n, r, m)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel()
 def _split_mean(ties, S, M, N, n, r, m):
     """Return S / h where h, the relevant items above the cutoff, depends on the split bucket.
 
@@ -107,7 +108,7 @@ def _split_mean(ties, S, M, N, n, r, m):
     return best
 
 
-@njit(cache=True, error_model="numpy")
+@kernel()
 def _hypergeometric_mean(S, M, N, n, r, m, least, most):
     """Return the expected S / h, given that j of the m places are relevant, over all j.
 
@@ -135,7 +136,7 @@ def _hypergeometric_mean(S, M, N, n, r, m, least, most):
     return values / weights
 
 
-@njit(cache=True, error_model="numpy")
+@kernel()
 def average_precision(counts, cutoff, norm, ties):
     """Return AP over the first `cutoff` ranks of every query; nan without a relevant item.
 
@@ -178,7 +179,7 @@ def average_precision(counts, cutoff, norm, ties):
     return values
 
 
-@njit(cache=True, error_model="numpy")
+@kernel()
 def _first_hits(M, N, n, r, t):
     """Return the expected sum of P(i) over the first t of the r > t relevant items of a bucket.
 
@@ -204,7 +205,7 @@ def _first_hits(M, N, n, r, t):
     return r / n * total
 
 
-@njit(cache=True, error_model="numpy")
+@kernel()
 def _waiting_time(others, good, hit):
     """Return the probabilities that the hit-th of `good` items among `others` is draw 0..others."""
     weights = np.zeros(others + 1)
@@ -228,7 +229,7 @@ def _waiting_time(others, good, hit):
     return weights / total
 
 
-@njit(cache=True, error_model="numpy")
+@kernel()
 def first_hits_precision(counts, cutoff, ties):
     """Return the mean precision at the first min(cutoff, R) relevant items; nan without one.
 
@@ -255,7 +256,7 @@ def first_hits_precision(counts, cutoff, ties):
     return values
 
 
-@njit(cache=True, error_model="numpy")
+@kernel()
 def hits(counts, ranks, ties):
     """Return how many relevant items stand in the first k ranks.
 
@@ -289,7 +290,7 @@ def hits(counts, ranks, ties):
     return found
 
 
-@njit(cache=True, error_model="numpy")
+@kernel()
 def discounted_gain(counts, discounts, cutoff, ties):
     """Return the gain of the first `cutoff` ranks, each divided by log2(rank + 1).
 

@@ -7,6 +7,8 @@ import os
 import subprocess
 import sys
 
+from hashbench.measures.compiled import kernel
+
 CODE = """
 import json
 import numpy as np
@@ -41,3 +43,10 @@ def test_a_second_process_compiles_nothing(tmp_path):
     hits, misses = counts(tmp_path)
     assert hits > 0
     assert misses == 0
+
+
+def test_what_cannot_be_kept_is_compiled_all_the_same():
+    # of a function without a file numba finds no place for a cache, as in a read-only container
+    namespace = {}
+    exec("def double(x):\n    return 2 * x", namespace)
+    assert kernel()(namespace["double"])(21) == 42
