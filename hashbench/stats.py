@@ -149,15 +149,13 @@ def not_worse_than_best(scores: Floats, alpha: float = 0.05) -> npt.NDArray[np.b
     marked[best] = True
     if scores.shape[0] < 2:
         return marked
-    others = [m for m in range(scores.shape[1]) if m != best]
-    p_values = []
-    for m in others:
-        difference = scores[:, best] - scores[:, m]
-        if np.ptp(difference) == 0:  # no spread: equal, or different for certain
-            p_values.append(1.0 if difference[0] == 0 else 0.0)
-        else:
-            p_values.append(float(ttest_1samp(difference, 0.0).pvalue))
-    marked[others] = holm(np.array(p_values)) > alpha
+    others = np.flatnonzero(~marked)
+    difference = scores[:, [best]] - scores[:, others]
+    # Without spread they are equal, or different for certain; a test cannot say.
+    p_values = np.where(difference[0] == 0, 1.0, 0.0)
+    spread = np.ptp(difference, axis=0) > 0
+    p_values[spread] = ttest_1samp(difference[:, spread], 0.0, axis=0).pvalue
+    marked[others] = holm(p_values) > alpha
     return marked
 
 

@@ -78,6 +78,19 @@ def test_not_worse_than_best(scores):
     assert stats.not_worse_than_best(np.array([[0.1, 0.3]])).tolist() == [False, True]
 
 
+def test_not_worse_than_best_agrees_with_a_test_a_method(scores):
+    scores = np.round(scores * 1024) / 1024
+    lower = scores[:, 2] - 2.0**-10  # without any spread: different for certain
+    table = np.column_stack([scores[:, :3], scores[:, 2], lower])
+    p = [scipy.stats.ttest_rel(table[:, 2], table[:, m]).pvalue for m in (0, 1)]
+    expected = stats.holm(np.array([*p, 1.0, 0.0])) > 0.05
+    assert stats.not_worse_than_best(table).tolist() == [
+        expected[0], expected[1], True, expected[2], expected[3],
+    ]  # fmt: skip
+    assert expected.tolist() == [False, True, True, False]
+    assert stats.not_worse_than_best(table[:, :1]).tolist() == [True]
+
+
 def test_paired_bootstrap_agrees_with_scipy():
     rng = np.random.default_rng(1)
     first = rng.normal(0.5, 0.2, 300)
