@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hashbench.errors import HashbenchError
+from hashbench.validation import check_bits
 
 Bits = npt.NDArray[np.bool_]
 Words = npt.NDArray[np.uint64]
@@ -54,12 +55,23 @@ def unpack(words: Words, n_bits: int) -> Bits:
     return np.unpackbits(data, axis=1, count=n_bits, bitorder="little").view(np.bool_)
 
 
+def as_array(values: Any, what: str) -> npt.NDArray[Any]:
+    """Return an array-like or a sparse matrix as an array; a memory map stays one."""
+    try:
+        array: npt.NDArray[Any] = np.asanyarray(
+            values.toarray() if hasattr(values, "toarray") else values
+        )
+    except ValueError as error:  # what numpy says of lists of different lengths
+        raise HashbenchError(f"{what}: found no table of numbers ({error})") from error
+    return array
+
+
 def as_codes(array: Any, n_bits: int | None = None, *, what: str = "codes") -> Bits:
     """Return codes in any of the usual forms as (n, bits) bool.
 
     Parameters
     ----------
-    array : (n, bits) array-like
+    array : (n, bits) array-like or sparse matrix
         bool, 0/1 or -1/+1 of any type; or, with `n_bits` given, (n, ceil(bits / 8)) uint8 as
         `numpy.packbits` makes them, or (n, ceil(bits / 64)) uint64 as `pack` makes them.
         A single column for a single bit is the bit itself, never a packed one.
@@ -78,7 +90,7 @@ def as_words(array: Any, n_bits: int | None = None, *, what: str = "codes") -> t
     Takes what `as_codes` takes, and reads it in blocks of rows: the codes may be a memory map.
     Words that are packed already are not copied.
     """
-    array = np.asanyarray(array)
+    array = as_array(array, what)
     if array.ndim != 2 or 0 in array.shape:
         raise HashbenchError(
             f"{what}: found shape {array.shape}; allowed: (items, bits), at least one of each"
@@ -86,7 +98,7 @@ def as_words(array: Any, n_bits: int | None = None, *, what: str = "codes") -> t
     if array.dtype.kind not in "biuf":
         raise HashbenchError(f"{what}: found {array.dtype} entries; allowed: 0/1, -1/+1 or bool")
     columns = array.shape[1]
-    bits = columns if n_bits is None else n_bits
+    bits = columns if n_bits is None else check_bits(n_bits)
     if columns == bits:
         return _pack_values(array, what), bits
     if array.dtype == np.uint64 and columns == n_words(bits):

@@ -52,11 +52,18 @@ def test_bit_j_is_bit_j_of_its_word():
         (np.array([["a"]]), "found <U1 entries"),
         (np.array([1, 0]), r"found shape \(2,\)"),
         (np.zeros((0, 8)), r"found shape \(0, 8\)"),
+        ([[1, 0], [1]], "found no table of numbers"),
     ],
 )
 def test_what_is_not_binary_is_refused(array, message):
     with pytest.raises(HashbenchError, match=message):
         as_codes(array)
+
+
+@pytest.mark.parametrize("n_bits", [0, -1, 8.0])
+def test_number_of_bits_is_a_number_of_bits(n_bits):
+    with pytest.raises(HashbenchError, match=f"n_bits: found {n_bits}; allowed"):
+        as_codes(np.ones((2, 8), bool), n_bits)
 
 
 def test_number_of_bits_is_checked():

@@ -101,6 +101,12 @@ class Evaluation(Mapping[str, float]):
             raise HashbenchError(f"measure {key!r} is a curve; it stands in .curves")
         return self.scores[key].value
 
+    def __contains__(self, name: object) -> bool:
+        try:
+            return str(parse(str(name))) in self.scores
+        except HashbenchError:  # no name of a measure is the name of none of these
+            return False
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.scores)
 
@@ -117,7 +123,7 @@ def evaluate(
     database_codes: Any,
     query_labels: Any,
     database_labels: Any,
-    measures: str | Iterable[str | Measure] = DEFAULT_MEASURES,
+    measures: str | Measure | Iterable[str | Measure] = DEFAULT_MEASURES,
     *,
     n_bits: int | None = None,
     ranks: npt.ArrayLike | None = None,
@@ -157,7 +163,7 @@ def evaluate(
 
 def evaluate_ranking(
     ranking: Ranking,
-    measures: str | Iterable[str | Measure] = DEFAULT_MEASURES,
+    measures: str | Measure | Iterable[str | Measure] = DEFAULT_MEASURES,
     *,
     ranks: npt.ArrayLike | None = None,
     per_query: bool = False,
@@ -208,9 +214,14 @@ def round_ranks(n_database: int) -> Ranks:
 def _check_ranks(ranks: npt.ArrayLike) -> Ranks:
     grid = np.asarray(ranks)
     if grid.ndim != 1 or grid.size == 0 or grid.dtype.kind not in "iu":
-        raise HashbenchError(f"ranks: found {ranks!r}; allowed: a list of whole numbers")
-    if grid[0] < 1 or (np.diff(grid.astype(np.int64)) <= 0).any():
-        raise HashbenchError(f"ranks: found {grid.tolist()}; allowed: ascending, from 1 up")
+        raise HashbenchError(
+            f"ranks: found shape {grid.shape} of {grid.dtype}; allowed: a list of whole numbers"
+        )
+    wrong = np.flatnonzero(np.diff(grid.astype(np.int64), prepend=0) <= 0)
+    if wrong.size:
+        at = int(wrong[0])
+        after = f" after {grid[at - 1]}" if at else ""
+        raise HashbenchError(f"ranks: found {grid[at]}{after}; allowed: ascending, from 1 up")
     return grid.astype(np.int64)
 
 

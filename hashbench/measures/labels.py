@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.codes import BLOCK_ROWS, Words, n_words, pack
+from hashbench.codes import BLOCK_ROWS, Words, as_array, n_words, pack
 from hashbench.errors import HashbenchError
 
 
@@ -43,8 +43,7 @@ def label_words(query_labels: Any, database_labels: Any) -> tuple[Words, Words]:
 
 
 def _array(labels: Any, what: str) -> npt.NDArray[Any]:
-    dense = labels.toarray() if hasattr(labels, "toarray") else labels
-    array: npt.NDArray[Any] = np.asanyarray(dense)
+    array = as_array(labels, what)
     if array.ndim not in (1, 2) or 0 in array.shape or array.dtype.kind not in "biuf":
         raise HashbenchError(
             f"{what}: found shape {array.shape} of {array.dtype}; allowed: (items, classes) of 0 "

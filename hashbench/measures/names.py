@@ -18,10 +18,13 @@ from hashbench.measures.presets import PRESETS
 
 Value = str | int
 
+#: No database has as many items; what is larger does not fit the kernels' integers.
+LARGEST = 10**9
+
 
 @dataclass(frozen=True)
 class Choice:
-    """What one choice may be: some words, whole numbers from `least` up, or both.
+    """What one choice may be: some words, whole numbers from `least` to `LARGEST`, or both.
 
     A default of None means that the choice has to be made.
     """
@@ -35,15 +38,21 @@ class Choice:
         """Return the value that `text` names, or None if it names none."""
         if text in self.words:
             return text
-        if self.least is not None and text.isdecimal() and int(text) >= self.least:
-            return int(text)
-        return None
+        return None if self.least is None else _whole_number(text, self.least)
 
     @property
     def allowed(self) -> str:
         """The values allowed, for a message."""
-        number = [] if self.least is None else [f"a whole number from {self.least} up"]
+        number = [] if self.least is None else [_whole_numbers(self.least)]
         return ", ".join([*self.words, *number])
+
+
+def _whole_number(text: str, least: int) -> int | None:
+    return int(text) if text.isdecimal() and least <= int(text) <= LARGEST else None
+
+
+def _whole_numbers(least: int) -> str:
+    return f"a whole number from {least} to {LARGEST}"
 
 
 @dataclass(frozen=True)
@@ -199,7 +208,7 @@ def parse(text: str) -> Measure:
     >>> str(parse("hashnet(1000)"))
     'AP(missed=skip,ties=index)@1000'
     """
-    match = _NAME.fullmatch(text.strip())
+    match = _NAME.fullmatch(text.strip()) if isinstance(text, str) else None
     if match is None:
         raise HashbenchError(
             f"measure {text!r} is not a name; allowed: FAMILY(choice=value,...)@cutoff"
@@ -213,9 +222,9 @@ def parse(text: str) -> Measure:
         if twins:
             raise HashbenchError(f"unknown measure {family!r}; did you mean {twins[0]!r}?")
         raise unknown("measure", family, known)
-    if cutoff is not None and not (cutoff.isdecimal() and int(cutoff) >= 1):
+    if cutoff is not None and _whole_number(cutoff, 1) is None:
         raise HashbenchError(
-            f"measure {text!r}: found cutoff {cutoff!r}; allowed: a whole number from 1 up"
+            f"measure {text!r}: found cutoff {cutoff!r}; allowed: {_whole_numbers(1)}"
         )
     given: dict[str, Value] = {}
     for part in inside.split(",") if inside and inside.strip() else []:
@@ -228,10 +237,12 @@ def parse(text: str) -> Measure:
     return _measure(family, given, None if cutoff is None else int(cutoff), text)
 
 
-def parse_many(names: str | Iterable[str | Measure]) -> list[Measure]:
+def parse_many(names: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     """Return the measures of a list, or of a text with commas between names, each once."""
     if isinstance(names, str):
         names = [part for part in _OUTER_COMMA.split(names) if part.strip()]
+    elif isinstance(names, Measure):
+        names = [names]
     return list(dict.fromkeys(part if isinstance(part, Measure) else parse(part) for part in names))
 
 
@@ -239,7 +250,7 @@ def _expand(preset: str, argument: str | None, cutoff: str | None, text: str) ->
     """Return the name in the grammar that a preset stands for."""
     takes = PRESETS[preset].takes_cutoff
     argument = argument.strip() if argument else None
-    good = argument is not None and argument.isdecimal() and int(argument) >= 1
+    good = argument is not None and _whole_number(argument, 1) is not None
     if cutoff is not None or takes != bool(argument) or (takes and not good):
         raise HashbenchError(
             f"measure {text!r}; allowed: {f'{preset}(K), as {preset}(50)' if takes else preset}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -202,9 +203,19 @@ def test_default_ranks_are_round_numbers(make_case):
     assert x.tolist() == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20]
 
 
-@pytest.mark.parametrize("ranks", [[0, 1], [2, 1], [1, 1], [1.5], [], "7"])
-def test_bad_ranks_are_refused(make_case, ranks):
-    with pytest.raises(HashbenchError, match="ranks: found"):
+@pytest.mark.parametrize(
+    ("ranks", "found"),
+    [
+        ([0, 1], "found 0; "),
+        ([1, 2, 1, *range(5000)], "found 1 after 2; "),
+        ([1, 1], "found 1 after 1; "),
+        ([1.5], r"found shape \(1,\) of float64"),
+        ([], r"found shape \(0,\)"),
+        ("7", r"found shape \(\)"),
+    ],
+)
+def test_bad_ranks_are_refused(make_case, ranks, found):
+    with pytest.raises(HashbenchError, match=f"^ranks: {found}.{{,60}}$"):
         evaluate(*make_case(0), "PR", ranks=ranks)
 
 
@@ -266,6 +277,8 @@ def test_names_find_their_numbers(make_case):
         result["P@4"]
     with pytest.raises(HashbenchError, match="is a curve"):
         result["PR"]
+    assert "edsh" in result
+    assert not any(name in result for name in ("P@4", "PR", "no measure"))
     assert "P@3: 0." in repr(result)
     assert "curves: PR" in repr(result)
 
@@ -295,6 +308,8 @@ def test_codes_in_every_form_score_alike(make_case):
     packed = np.packbits(query, axis=1), np.packbits(database, axis=1)
     assert evaluate(*packed, *labels, "AP", n_bits=70)["AP"] == expected
     assert evaluate(pack(query), pack(database), *labels, "AP", n_bits=70)["AP"] == expected
+    sparse = [scipy.sparse.csr_array(part) for part in (query, database, *labels)]
+    assert evaluate(*sparse, hashbench.measures.parse("AP"))["AP"] == expected
     with pytest.raises(HashbenchError, match="query codes: found 0 beside"):
         evaluate(np.where(query, 0.0, signs), database, *labels)
 
