@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from hashbench.errors import HashbenchError, unknown
-from hashbench.measures import DEFAULT_MEASURES, parse_many
+from hashbench.errors import HashbenchError
+from hashbench.measures import DEFAULT_MEASURES, Measure, parse_many
 
 if TYPE_CHECKING:
     from hashbench.layouts.variables import Variables
@@ -20,16 +20,11 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-#: What the variables are called in files that people exchange; X is B for codes, L for labels.
-USUAL_NAMES = {
-    "query": "queryX X_query qX qu_X X_te X_test",
-    "database": "databaseX X_database dX X_db retrievalX X_retrieval rX re_X X_tr X_train",
-}
-
 
 def _variable_option(role: str) -> Callable[[F], F]:
     flag = "--" + role.replace("_", "-")
-    return click.option(flag, role, metavar="NAME", help=f"Variable that holds the {flag[2:]}.")
+    words = role.replace("_", " ")
+    return click.option(flag, role, metavar="NAME", help=f"Variable that holds the {words}.")
 
 
 @click.command("evaluate")
@@ -39,7 +34,13 @@ def _variable_option(role: str) -> Callable[[F], F]:
 @_variable_option("query_labels")
 @_variable_option("database_labels")
 @click.option("-b", "--bits", type=int, help="Number of bits, for codes packed into bytes.")
-@click.option("--measures", default=",".join(DEFAULT_MEASURES), metavar="NAMES", show_default=True)
+@click.option(
+    "--measures",
+    default=",".join(DEFAULT_MEASURES),
+    metavar="NAMES",
+    help="Names with commas between, as `hashbench list measures` explains them; "
+    "AP, AP(ties=index)@100, P@100 and the curves if not given.",
+)
 @click.option("--per-query", type=click.Path(path_type=Path), help="CSV to write, a row a query.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, curves included.")
 def evaluate_command(
@@ -53,97 +54,125 @@ def evaluate_command(
     """Score codes from elsewhere: any measure, the interval that ties leave open, and chance.
 
     FILE holds the codes of queries and database (0/1, -1/+1, or bytes with --bits) and their
-    labels (0/1 a class, or class numbers), under the usual names or those given.
+    labels (0/1 a class, or class numbers), a row an item. Variables are found by usual names
+    (query_codes, qB, B_te, ...; database_codes, rB, B_tr, ...; query_labels, qL, L_te, ...) or
+    by those given. Codes of two views (qB_img, qB_txt, rB_img, rB_txt, ...) are scored in both
+    tasks.
     """
     wanted = parse_many(measures)
+    if not wanted:
+        raise HashbenchError(f"--measures: found {measures!r}; allowed: one name at least")
+    from hashbench.layouts.code_files import find_roles
     from hashbench.layouts.variables import Variables
-    from hashbench.measures import code_statistics, evaluate_ranking, hamming_ranking
 
     variables = Variables([file])
-    arrays = {role: _read(variables, role, name, file) for role, name in named.items()}
-    ranking = hamming_ranking(**arrays, n_bits=bits)
-    result = evaluate_ranking(
-        ranking, wanted, bounds=True, chance=True, per_query=per_query is not None
-    )
-    codes = code_statistics(ranking.database_words, ranking.n_bits, ranking.database_labels)
+    found = {
+        task: _score(variables, roles, wanted, bits, per_query is not None)
+        for task, roles in find_roles(variables, named).items()
+    }
     if per_query is not None:
-        _write_per_query(result, per_query)
-    about = {"queries": ranking.n_queries, "database": ranking.n_database, "bits": ranking.n_bits}
+        _write_per_query({task: scored.result for task, scored in found.items()}, per_query)
     if as_json:
-        click.echo(json.dumps(_record(about, result, codes), indent=2))
+        records = {task: scored.record() for task, scored in found.items()}
+        click.echo(json.dumps(records.get("", records), indent=2))
     else:
-        click.echo(_table(about, result, codes))
+        click.echo("\n\n".join(scored.table(task) for task, scored in found.items()))
 
 
-def _read(variables: Variables, role: str, name: str | None, file: Path) -> Any:
-    """Return the array that plays a role, by its given or by a usual name."""
-    if name is not None:
-        if name not in variables:
-            raise unknown(f"variable in {file.name}", name, variables)
-        return variables[name].read()
-    part, kind = role.split("_")
-    letter = {"codes": "B", "labels": "L"}[kind]
-    usual = f"{role} {USUAL_NAMES[part].replace('X', letter)}".lower().split()
-    found = [each for each in variables if each.lower() in usual]
-    if len(found) == 1:
-        return variables[found[0]].read()
-    flag = "--" + role.replace("_", "-")
-    raise HashbenchError(
-        f"{file.name}: found {' and '.join(found) or 'no variable'} for the {flag[2:]}; "
-        f"say which with {flag} NAME, one of: {variables}"
+@dataclass(frozen=True)
+class Scored:
+    """One task, scored.
+
+    Attributes
+    ----------
+    about : sizes by what they count
+    roles : role -> the variable that played it
+    result, codes : what was measured, and what the database codes are like
+    """
+
+    about: Mapping[str, int]
+    roles: Mapping[str, str]
+    result: Evaluation
+    codes: CodeStatistics
+
+    def table(self, task: str) -> str:
+        """Return lines for a terminal."""
+        width = max([len(name) for name in self.result] + [7])
+        lines = [
+            (f"{task}: " if task else "")
+            + "{queries} queries, {database} items, {bits} bits".format(**self.about),
+            "codes {query_codes} and {database_codes}, labels {query_labels} and "
+            "{database_labels}".format(**self.roles),
+            f"{'measure':{width}}    value   lowest  highest   chance",
+        ]
+        for name, score in self.result.scores.items():
+            numbers = (score.value, *(score.bounds or (None, None)), score.chance)
+            lines.append(f"{name:{width}}" + "".join(_cell(number) for number in numbers))
+        if self.result.curves:
+            lines.append(f"curves, with --json: {', '.join(self.result.curves)}")
+        empty = {score.n_empty for score in self.result.scores.values()} - {0}
+        if empty:
+            lines.append(f"queries without a relevant item: {' or '.join(map(str, sorted(empty)))}")
+        return "\n".join([*lines, *self._code_lines()])
+
+    def _code_lines(self) -> Iterator[str]:
+        codes = self.codes
+        yield f"database codes: {codes.distinct} distinct, {codes.constant} bits constant"
+        correlation = "" if codes.correlation is None else f", correlation {codes.correlation:.3f}"
+        yield f"  bits: imbalance {codes.imbalance:.3f}{correlation} (means)"
+        yield (
+            f"  items: {codes.collisions} pairs collide, "
+            f"{codes.collisions_apart} of them without a common label"
+        )
+
+    def record(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        return {
+            **self.about,
+            "variables": dict(self.roles),
+            "measures": {
+                name: {
+                    "value": _number(score.value),
+                    "bounds": score.bounds and [_number(bound) for bound in score.bounds],
+                    "chance": _number(score.chance),
+                    "n_counted": score.n_counted,
+                    "n_empty": score.n_empty,
+                }
+                for name, score in self.result.scores.items()
+            },
+            "curves": {
+                name: {
+                    curve.axis: curve.x.tolist(),
+                    "precision": [_number(value) for value in curve.precision],
+                    "recall": [_number(value) for value in curve.recall],
+                }
+                for name, curve in self.result.curves.items()
+            },
+            "database_codes": asdict(self.codes),
+        }
+
+
+def _score(
+    variables: Variables,
+    roles: Mapping[str, str],
+    measures: list[Measure],
+    bits: int | None,
+    per_query: bool,
+) -> Scored:
+    from hashbench.layouts.code_files import read_roles
+    from hashbench.measures import code_statistics, evaluate_ranking, hamming_ranking
+
+    ranking = hamming_ranking(**read_roles(variables, roles), n_bits=bits)
+    return Scored(
+        {"queries": ranking.n_queries, "database": ranking.n_database, "bits": ranking.n_bits},
+        roles,
+        evaluate_ranking(ranking, measures, bounds=True, chance=True, per_query=per_query),
+        code_statistics(ranking.database_words, ranking.n_bits, ranking.database_labels),
     )
-
-
-def _table(about: Mapping[str, int], result: Evaluation, codes: CodeStatistics) -> str:
-    width = max([len(name) for name in result] + [7])
-    lines = [
-        "{queries} queries, {database} items, {bits} bits".format(**about),
-        f"{'measure':{width}}    value   lowest  highest   chance",
-    ]
-    for name, score in result.scores.items():
-        numbers = (score.value, *(score.bounds or (None, None)), score.chance)
-        lines.append(f"{name:{width}}" + "".join(_cell(number) for number in numbers))
-    if result.curves:
-        lines.append(f"curves, with --json: {', '.join(result.curves)}")
-    empty = {score.n_empty for score in result.scores.values()} - {0}
-    if empty:
-        lines.append(f"queries without a relevant item: {' or '.join(map(str, sorted(empty)))}")
-    correlation = "" if codes.correlation is None else f", correlation {codes.correlation:.3f}"
-    lines.append(
-        f"database codes: {codes.distinct} distinct, {codes.constant} bits constant, "
-        f"imbalance {codes.imbalance:.3f}{correlation}; {codes.collisions} pairs collide, "
-        f"{codes.collisions_apart} of them without a common label"
-    )
-    return "\n".join(lines)
 
 
 def _cell(number: float | None) -> str:
     return f"{'-' if number is None else format(number, '.4f'):>9}"
-
-
-def _record(about: Mapping[str, int], result: Evaluation, codes: CodeStatistics) -> dict[str, Any]:
-    return {
-        **about,
-        "measures": {
-            name: {
-                "value": _number(score.value),
-                "bounds": score.bounds and [_number(bound) for bound in score.bounds],
-                "chance": _number(score.chance),
-                "n_counted": score.n_counted,
-                "n_empty": score.n_empty,
-            }
-            for name, score in result.scores.items()
-        },
-        "curves": {
-            name: {
-                curve.axis: curve.x.tolist(),
-                "precision": [_number(value) for value in curve.precision],
-                "recall": [_number(value) for value in curve.recall],
-            }
-            for name, curve in result.curves.items()
-        },
-        "database_codes": asdict(codes),
-    }
 
 
 def _number(value: Any) -> float | None:
@@ -151,11 +180,19 @@ def _number(value: Any) -> float | None:
     return None if value is None or value != value else float(value)
 
 
-def _write_per_query(result: Evaluation, path: Path) -> None:
-    columns = {name: score.per_query for name, score in result.scores.items()}
-    with path.open("w", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["query", *columns])
-        rows = zip(*(values for values in columns.values() if values is not None), strict=True)
-        for query, values in enumerate(rows):
-            writer.writerow([query, *("" if v != v else repr(float(v)) for v in values)])
+def _write_per_query(results: Mapping[str, Evaluation], path: Path) -> None:
+    """Write the values of all queries, of all tasks one after the other."""
+    several = "" not in results
+    try:
+        with path.open("w", newline="") as stream:
+            writer = csv.writer(stream)
+            measures = next(iter(results.values())).scores
+            writer.writerow([*(["task"] if several else []), "query", *measures])
+            for task, result in results.items():
+                columns = [score.per_query for score in result.scores.values()]
+                rows = zip(*(values for values in columns if values is not None), strict=True)
+                for query, values in enumerate(rows):
+                    numbers = ("" if v != v else repr(float(v)) for v in values)
+                    writer.writerow([*([task] if several else []), query, *numbers])
+    except OSError as error:
+        raise HashbenchError(f"--per-query {str(path)!r}: {error.strerror}") from error

@@ -71,7 +71,8 @@ class Variables(Mapping[str, Variable]):
 
 def _open(path: Path) -> dict[str, Variable]:
     if not path.is_file():
-        raise HashbenchError(f"file {str(path)!r} does not exist")
+        found = "is a folder" if path.is_dir() else "does not exist"
+        raise HashbenchError(f"file {str(path)!r} {found}")
     try:
         if zipfile.is_zipfile(path):
             return _open_npz(path)

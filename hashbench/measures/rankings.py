@@ -178,7 +178,7 @@ def hamming_ranking(
     if query_bits != database_bits:
         raise HashbenchError(
             f"codes: found {query_bits} bits for queries and {database_bits} for the database; "
-            "must be equal"
+            "must be equal; items are rows"
         )
     labels = label_words(query_labels, database_labels)
     return HammingRanking(query_words, database_words, query_bits, *labels)

@@ -48,6 +48,7 @@ def test_an_npz_under_our_names(tmp_path, case):
     row = next(line for line in table.splitlines() if line.startswith("lookup"))
     assert row.split()[2:] == ["-", "-", "-"]
     assert "pairs collide" in table
+    assert max(map(len, table.splitlines())) <= 80
 
 
 def test_defaults_with_curves(tmp_path, case):
@@ -111,13 +112,58 @@ def test_values_of_all_queries(tmp_path, case):
         np.testing.assert_array_equal(found, score.per_query)
 
 
+def test_class_numbers_in_a_row_as_matlab_has_them(tmp_path, case):
+    file = tmp_path / "codes.mat"
+    numbers = np.arange(56) % 4 + 1
+    arrays = {"B_te": case[0], "B_tr": case[1], "L_te": numbers[:6], "L_tr": numbers[6:]}
+    scipy.io.savemat(file, arrays)  # a list becomes a row
+    output = run(file, "--measures", "AP", "--json")
+    assert values(output) == dict(evaluate(*case[:2], numbers[:6], numbers[6:], "AP"))
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("q_img", "q_txt", "r_img", "r_txt", "q_l", "r_l"),
+        ("qu_BI", "qu_BT", "re_BI", "re_BT", "query_L", "retrieval_L"),
+        ("qBX", "qBY", "rBX", "rBY", "testL", "trainL"),
+        ("BI_te", "BT_te", "B_tr", "B_tr", "L_te", "L_tr"),  # database codes of both views
+    ],
+)
+def test_codes_of_two_views_are_two_tasks(tmp_path, make_case, names):
+    image, text = make_case(1, bits=9), make_case(2, bits=9)
+    if names[2] == names[3]:
+        image = (image[0], text[1], *image[2:])
+    arrays = (image[0], text[0], image[1], text[1], *image[2:])
+    file, table = tmp_path / "codes.mat", tmp_path / "queries.csv"
+    scipy.io.savemat(file, dict(zip(names, arrays, strict=True)))
+    expected = {
+        "image->text": evaluate(image[0], text[1], *image[2:], NAMES, per_query=True),
+        "text->image": evaluate(text[0], image[1], *image[2:], NAMES, per_query=True),
+    }
+    records = json.loads(run(file, "--measures", NAMES, "--json", "--per-query", table))
+    assert list(records) == list(expected)
+    for task, record in records.items():
+        found = {name: entry["value"] for name, entry in record["measures"].items()}
+        assert found == dict(expected[task])
+    with table.open() as stream:
+        rows = list(csv.DictReader(stream))
+    assert [row["task"] for row in rows] == ["image->text"] * 7 + ["text->image"] * 7
+    for task, result in expected.items():
+        found = [float(row["P@5"] or "nan") for row in rows if row["task"] == task]
+        np.testing.assert_array_equal(found, result.scores["P@5"].per_query)
+    assert f"codes {names[0]} and {names[3]}, labels {names[4]} and {names[5]}" in run(file)
+
+
 @pytest.mark.parametrize(
     ("arrays", "options", "message"),
     [
-        ({"x": 1}, [], r"found no variable for the query-codes; say which with --query-codes"),
-        ({"qB": 1, "B_test": 1}, [], "found qB and B_test for the query-codes"),
+        ({"x": 1}, [], "found no variable for the query codes; say which with --query-codes"),
+        ({"qB": 1, "B_test": 1}, [], "found qB and B_test for the query codes"),
         ({"codes": 1}, ["--query-codes", "code"], "unknown variable in f.npz 'code'; did you mean"),
+        ({"q_img": 1, "q_txt": 1}, [], "found no variable for the query codes"),
         ({"qB": 1}, ["--measures", "mAP"], "unknown measure 'mAP'"),
+        ({"qB": 1}, ["--measures", ""], "--measures: found ''; allowed: one name at least"),
     ],
 )
 def test_errors_name_what_is_wrong(tmp_path, arrays, options, message):
@@ -130,3 +176,19 @@ def test_errors_name_what_is_wrong(tmp_path, arrays, options, message):
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(HashbenchError, match="does not exist"):
         run(tmp_path / "nothing.npz")
+    with pytest.raises(HashbenchError, match="is a folder"):
+        run(tmp_path)
+
+
+def test_labels_that_are_text(tmp_path, case):
+    file = tmp_path / "codes.npz"
+    np.savez(file, qB=case[0], dB=case[1], qL=np.array(["a"] * 6), dL=case[3])
+    with pytest.raises(HashbenchError, match=r"codes.npz: qL: found 6 char; allowed: numbers"):
+        run(file)
+
+
+def test_a_table_of_queries_that_cannot_be_written(tmp_path, case):
+    file = tmp_path / "codes.npz"
+    np.savez(file, qB=case[0], dB=case[1], qL=case[2], dL=case[3])
+    with pytest.raises(HashbenchError, match=r"--per-query .*No such file or directory"):
+        run(file, "--per-query", tmp_path / "no" / "queries.csv")
