@@ -11,7 +11,7 @@ A (n, d1), Z (n, d2): centred features; Y (n, c): centred labels; V, B (n, k); R
 functions are sgn(W diag(s) R)'a and sgn P'z.
 
 Cost: one pass over A for its scatter matrix and its products with the labels, one for V, then
-O(n k^2) for each of the rotation's iterations, which see V alone; two passes over Z. An
+O(n k^2) for each of the rotation's iterations, which see V alone; one pass over Z. An
 eigen-decomposition of A'A and one factorisation of each Z'Z.
 
 Deviations
@@ -33,7 +33,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from hashbench import Citation, LinearMethod
-from hashbench.linalg import Ridge, cca, itq, signs
+from hashbench.linalg import cca, itq, regress, signs
 
 
 class DASHi(LinearMethod):
@@ -96,7 +96,7 @@ class DASHi(LinearMethod):
         B = signs(V @ R.astype(V.dtype))
         self.codes_ = B > 0
         self.projections_ = [
-            W @ R if m == self.giver else Ridge(X, self.ridge, self.means_[m]).solve(B)
+            W @ R if m == self.giver else regress(X, B, self.ridge, self.means_[m])
             for m, X in enumerate(views)
         ]
         return self

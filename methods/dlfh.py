@@ -17,7 +17,7 @@ logistic regression a bit on RBF features of random rows (``kdlfh``).
 
 Cost: n m k operations an epoch for the codes, not n m k^2: U V_C' is kept as whole numbers and
 changes in the rows that a bit flips alone, and a sigmoid of it takes k + 1 values, which a table
-holds. The features are read for the hash functions only, in two passes (one for the kernel).
+holds. The features are read for the hash functions only, in one pass.
 
 Deviations
 ----------
@@ -40,9 +40,9 @@ import numpy as np
 from hashbench import Citation, LinearMethod
 from hashbench.linalg import (
     RBF,
-    Ridge,
     anchor_rows,
     mean_squared_distance,
+    regress,
     signs,
     squared_distances,
 )
@@ -129,8 +129,7 @@ class DLFH(LinearMethod):
             self.means_ = [X.mean(axis=0, dtype=np.float64) for X in views]
         means = self.means_ or [None] * len(views)
         self.projections_ = [
-            Ridge(X, self.ridge, mean).solve(B)
-            for X, mean, B in zip(views, means, codes, strict=True)
+            regress(X, B, self.ridge, mean) for X, mean, B in zip(views, means, codes, strict=True)
         ]
 
 

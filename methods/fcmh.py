@@ -39,7 +39,15 @@ from typing import Any, Self
 import numpy as np
 
 from hashbench import Citation, LinearMethod
-from hashbench.linalg import Ridge, pca, procrustes, random_rotation, signs, stiefel, unit_rows
+from hashbench.linalg import (
+    pca,
+    procrustes,
+    random_rotation,
+    regress,
+    signs,
+    stiefel,
+    unit_rows,
+)
 from hashbench.linalg.clustering import multiview_kmeans
 
 CLUSTERED_ROWS = 5000  # beyond these, features are reduced before they are clustered
@@ -118,7 +126,7 @@ class FCMH(LinearMethod):
         self.codes_ = np.empty((n, k), bool)
         self.codes_[order] = B > 0
         target = np.where(self.codes_, 1, -1).astype(Y.dtype)
-        self.projections_ = [Ridge(X, self.xi).solve(target) for X in views]
+        self.projections_ = [regress(X, target, self.xi) for X in views]
         return self
 
     def _iterate(self, Y, groups, V, B, rng):

@@ -17,8 +17,8 @@ The ridge of 0.1 is one of six values tried, looking at the scores of ``real-val
 queries of Wiki (two feature sets), UCI digits and BDGP. It is best on none of the four in both
 tasks, but those figures are not blind.
 
-Cost: two passes a view to factor, one for the products, one solve for c targets; the codewords
-take O(s c k) for s label sets. Memory beyond the features: Y.
+Cost: one pass a view for the scatter matrix and its products with the labels, one solve for c
+targets; the codewords take O(s c k) for s label sets. Memory beyond the features: Y.
 """
 
 from __future__ import annotations
@@ -28,8 +28,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from hashbench import LinearMethod, Method, VectorMethod
-from hashbench.linalg import random_rotation, unit_rows
-from hashbench.linalg.regression import relative_ridge
+from hashbench.linalg import random_rotation, regress, unit_rows
 
 ROWS = 8192  # rows classified at once: their scores against all label sets stay small
 DRAWS = 32  # sets of codewords to choose the best separated from
@@ -41,7 +40,7 @@ def regress_labels(views, Y, strength):
     balance = Y.mean(axis=0, dtype=np.float64)
     targets = Y - balance.astype(Y.dtype)
     weights = [
-        relative_ridge(X, strength, mean).solve(targets)
+        regress(X, targets, strength, mean, relative=True)
         for X, mean in zip(views, means, strict=True)
     ]
     return means, balance, weights

@@ -9,8 +9,8 @@ others did not exist, then teach the others those codes.
 X_m (n, d_m): centred features; B (n, k): codes, b their mean; p: a ridge relative to the
 features' size. The coded view hashes with A R, the others with W_m and b.
 
-Cost: one pass for the scatter matrix of each view, one for the projections of the coded view, one
-a view for the regression; O(n k^2 + k^3) an iteration of ITQ.
+Cost: one pass for the scatter matrix of the coded view and one for its projections; one for the
+regression of each other view; O(n k^2 + k^3) an iteration of ITQ.
 
 Deviations
 ----------
@@ -26,8 +26,7 @@ from typing import Any, Self
 import numpy as np
 
 from hashbench import Citation, HashbenchError, LinearMethod
-from hashbench.linalg import itq, pca, signs
-from hashbench.linalg.regression import relative_ridge
+from hashbench.linalg import itq, pca, regress, signs
 
 
 class PCAITQ(LinearMethod):
@@ -88,7 +87,7 @@ class PCAITQ(LinearMethod):
         self.projections_ = [
             A @ R
             if m == self.view
-            else relative_ridge(X, self.ridge, mean).solve(B - balance.astype(B.dtype))
+            else regress(X, B - balance.astype(B.dtype), self.ridge, mean, relative=True)
             for m, (X, mean) in enumerate(zip(views, self.means_, strict=True))
         ]
         self.offsets_ = [

@@ -34,9 +34,8 @@ from typing import Any, Self
 import numpy as np
 
 from hashbench import Citation, LinearMethod
-from hashbench.linalg import random_rotation, signs
+from hashbench.linalg import Ridge, random_rotation, signs
 from hashbench.linalg.multiview import correlated_directions
-from hashbench.linalg.regression import relative_ridge
 
 ROWS = 4096  # rows of a block of the fused pass: they stay in cache between its two products
 
@@ -90,7 +89,8 @@ class QCH(LinearMethod):
         views, _, rng = self.begin_fit(views, labels)
         self.means_ = [X.mean(axis=0, dtype=np.float64) for X in views]
         solvers = [
-            relative_ridge(X, self.ridge, mean) for X, mean in zip(views, self.means_, strict=True)
+            Ridge(X, self.ridge, mean, relative=True)
+            for X, mean in zip(views, self.means_, strict=True)
         ]
         A, _ = correlated_directions(views, self.n_bits, 1e-4, self.means_)
         R = random_rotation(self.n_bits, rng)

@@ -16,7 +16,7 @@ from hashbench.linalg.features import (
     unit_rows,
 )
 from hashbench.linalg.pca import pca
-from hashbench.linalg.ridge import Ridge
+from hashbench.linalg.ridge import Ridge, regress
 from hashbench.linalg.rotation import itq, procrustes, random_rotation, stiefel
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "pca",
     "procrustes",
     "random_rotation",
+    "regress",
     "signs",
     "squared_distances",
     "stiefel",

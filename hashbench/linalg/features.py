@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hashbench.validation import BLOCK_ROWS, Matrix
+from hashbench.linalg.ridge import THIN_ROWS, blocks
+from hashbench.validation import Matrix
 
 
 def centre(views: Sequence[Matrix]) -> tuple[list[Matrix], list[Matrix]]:
@@ -33,8 +34,8 @@ def mean_squared_distance(X: Matrix) -> float:
     """Return the mean of all n^2 squared distances between rows, in O(n d)."""
     mean = X.mean(axis=0, dtype=np.float64)
     squares = sum(
-        float(np.square(X[start : start + BLOCK_ROWS] - mean).sum())
-        for start in range(0, X.shape[0], BLOCK_ROWS)
+        float(np.einsum("ij,ij->i", block, block).sum(dtype=np.float64))
+        for _, block in blocks(X, mean, THIN_ROWS)
     )
     return float(2 * squares / X.shape[0])
 

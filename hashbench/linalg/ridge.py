@@ -6,12 +6,53 @@ Gram matrix and its Cholesky factor depend on the features alone.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import scipy
 
 from hashbench.validation import BLOCK_ROWS, Matrix
+
+#: Columns up to which targets are thin: their products with the features cost little more than
+#: reading these, and blocks of few rows, which stay in cache, are the faster ones.
+THIN_COLUMNS = 128
+THIN_ROWS = 512
+
+
+class Factor:
+    """A symmetric positive semi-definite system, factored once.
+
+    Parameters
+    ----------
+    system : (d, d) float64
+        Overwritten. Where it is singular to working precision, solutions are those of least norm.
+    """
+
+    def __init__(self, system: Matrix) -> None:
+        self._eigen: tuple[Matrix, Matrix] | None = None
+        kept = np.diag(system).copy()
+        try:
+            # LAPACK takes columns: the lower triangle of the one is the upper of the other.
+            self._factor = scipy.linalg.cho_factor(system.T, lower=True, overwrite_a=True)
+            pivots = np.abs(np.diag(self._factor[0]))
+            if pivots.min() <= 1e-7 * pivots.max():
+                raise np.linalg.LinAlgError
+        except np.linalg.LinAlgError:
+            # The other triangle is as it was.
+            np.fill_diagonal(system, kept)
+            values, vectors = np.linalg.eigh(system)
+            keep = values > values[-1] * len(values) * np.finfo(np.float64).eps
+            inverse = np.zeros_like(values)
+            inverse[keep] = 1 / values[keep]
+            self._eigen = (inverse, vectors)
+
+    def solve(self, right: Matrix) -> Matrix:
+        """Return the solution for right-hand sides, (d, t)."""
+        if self._eigen is not None:
+            inverse, vectors = self._eigen
+            return np.asarray(vectors @ (inverse[:, None] * (vectors.T @ right)))
+        return np.asarray(scipy.linalg.cho_solve(self._factor, right))
 
 
 class Ridge:
@@ -28,10 +69,15 @@ class Ridge:
         sense instead of failing.
     mean : (d,), optional
         Subtracted from the rows of X without copying them.
+    relative : bool
+        The penalty is meant in units of the mean eigenvalue of X'X, so that scaling the features
+        or repeating the rows changes nothing.
     """
 
-    def __init__(self, X: Matrix, penalty: float, mean: Matrix | None = None) -> None:
-        self.X, self.penalty, self.mean = X, float(penalty), mean
+    def __init__(
+        self, X: Matrix, penalty: float, mean: Matrix | None = None, relative: bool = False
+    ) -> None:
+        self.X, self.mean = X, mean
         n, d = X.shape
         self.primal = d <= n
         if self.primal:
@@ -39,36 +85,23 @@ class Ridge:
         else:
             centred = X.astype(np.float64) - (0 if mean is None else mean)
             self.gram = centred @ centred.T
-        self._factorise()
+        self.penalty = absolute(penalty, self.gram, d) if relative else float(penalty)
+        self._factor = self._factorised()
 
-    def _factorise(self) -> None:
-        system = self.gram + self.penalty * np.eye(len(self.gram))
-        self._eigen: tuple[Matrix, Matrix] | None = None
-        try:
-            self._factor = scipy.linalg.cho_factor(system, lower=True)
-            pivots = np.abs(np.diag(self._factor[0]))
-            if pivots.min() <= 1e-7 * pivots.max():
-                raise np.linalg.LinAlgError
-        except np.linalg.LinAlgError:
-            values, vectors = np.linalg.eigh(system)
-            keep = values > values[-1] * len(values) * np.finfo(np.float64).eps
-            inverse = np.zeros_like(values)
-            inverse[keep] = 1 / values[keep]
-            self._eigen = (inverse, vectors)
+    def _factorised(self) -> Factor:
+        return Factor(self.gram + self.penalty * np.eye(len(self.gram)))
 
     def with_penalty(self, penalty: float) -> Ridge:
         """Return the same regression under another penalty, sharing the Gram matrix."""
         other = object.__new__(Ridge)
         other.X, other.penalty, other.mean = self.X, float(penalty), self.mean
         other.primal, other.gram = self.primal, self.gram
-        other._factorise()
+        other._factor = other._factorised()
         return other
 
-    def _inverse(self, right: Matrix) -> Matrix:
-        if self._eigen is not None:
-            inverse, vectors = self._eigen
-            return np.asarray(vectors @ (inverse[:, None] * (vectors.T @ right)))
-        return np.asarray(scipy.linalg.cho_solve(self._factor, right))
+    def scatter(self) -> Matrix:
+        """Return (X - 1 mean')'(X - 1 mean'), (d, d); no pass over X if d <= n."""
+        return self.gram if self.primal else gram(self.X, self.mean)
 
     def quadratic(self, W: Matrix) -> float:
         """Return ||(X - 1 mean') W||^2 for W, (d, t); no pass over X if d <= n."""
@@ -83,8 +116,8 @@ class Ridge:
     def solve(self, T: Matrix) -> Matrix:
         """Return W, (d, t) in float64, for targets T, (n, t)."""
         if self.primal:
-            return self._inverse(self.products(T))
-        return self.products(self._inverse(np.asarray(T, np.float64)))
+            return self._factor.solve(self.products(T))
+        return self.products(self._factor.solve(np.asarray(T, np.float64)))
 
     def solve_products(self, S: Matrix) -> Matrix:
         """Return W for S = (X - 1 mean')' T, (d, t), where those products are at hand.
@@ -93,37 +126,85 @@ class Ridge:
         (X'X + p I)^-1 S = (S - X'(X X' + p I)^-1 X S) / p.
         """
         if self.primal:
-            return self._inverse(np.asarray(S, np.float64))
-        inverse = self._inverse(self._project(S))
+            return self._factor.solve(np.asarray(S, np.float64))
+        inverse = self._factor.solve(self._project(S))
         if self.penalty == 0:  # S lies in the row space of X: (X'X)^+ S = X'(X X')^+2 X S
-            return self.products(self._inverse(inverse))
+            return self.products(self._factor.solve(inverse))
         return np.asarray((S - self.products(inverse)) / self.penalty)
 
     def _project(self, W: Matrix) -> Matrix:
         return np.asarray(self.X @ W if self.mean is None else self.X @ W - self.mean @ W)
 
 
+def regress(
+    X: Matrix, T: Matrix, penalty: float, mean: Matrix | None = None, relative: bool = False
+) -> Matrix:
+    """Return what ``Ridge(X, penalty, mean, relative).solve(T)`` does, in one pass over X.
+
+    For targets that are known beforehand, and once.
+    """
+    n, d = X.shape
+    if d > n:
+        return Ridge(X, penalty, mean, relative).solve(T)
+    G, S = normal_equations(X, T, mean)
+    G[np.diag_indices(d)] += absolute(penalty, G, d) if relative else penalty
+    return Factor(G).solve(S)
+
+
+def absolute(strength: float, gram: Matrix, d: int) -> float:
+    """Return the penalty that is ``strength`` times the mean of the d eigenvalues of X'X.
+
+    Parameters
+    ----------
+    strength : float
+    gram : X'X or X X', which have the same trace
+    d : int
+        Columns of X.
+    """
+    eigenvalue = float(np.trace(gram)) / d
+    # Rows that are all equal have no size to be relative to; they predict nothing anyway.
+    return strength * (eigenvalue if eigenvalue > 0 else 1.0)
+
+
 def gram(X: Matrix, mean: Matrix | None = None) -> Matrix:
     """Return (X - 1 mean')'(X - 1 mean'), (d, d) in float64, block by block."""
-    return cross(X, X, mean, mean)
+    total = np.zeros((X.shape[1], X.shape[1]))
+    for _, block in blocks(X, mean):
+        total += block.T @ block
+    return total
+
+
+def normal_equations(X: Matrix, T: Matrix, mean: Matrix | None = None) -> tuple[Matrix, Matrix]:
+    """Return ``gram(X, mean)`` and ``cross(X, T, mean)`` in one pass over X."""
+    total, products = np.zeros((X.shape[1], X.shape[1])), np.zeros((X.shape[1], T.shape[1]))
+    for rows, block in blocks(X, mean):
+        total += block.T @ block
+        products += block.T @ T[rows]
+    return total, products
 
 
 def cross(
     X: Matrix, T: Any, mean: Matrix | None = None, target_mean: Matrix | None = None
 ) -> Matrix:
-    """Return (X - 1 mean')'(T - 1 target_mean'), (d, t) in float64.
+    """Return (X - 1 mean')'(T - 1 target_mean'), (d, t) in float64."""
+    total = np.zeros((X.shape[1], T.shape[1]))
+    size = THIN_ROWS if T.shape[1] <= THIN_COLUMNS else BLOCK_ROWS
+    for rows, block in blocks(X, mean, size):
+        total += block.T @ (
+            T[rows] if target_mean is None else T[rows] - target_mean.astype(T.dtype)
+        )
+    return total
 
-    Blocks are centred before they are multiplied: subtracting the rank-one term afterwards would
+
+def blocks(
+    X: Matrix, mean: Matrix | None = None, size: int = BLOCK_ROWS
+) -> Iterator[tuple[slice, Matrix]]:
+    """Yield slices of the rows and these rows of X - 1 mean', in the precision of X.
+
+    Rows are centred before they are multiplied: subtracting the rank-one term afterwards would
     cancel digits that the small eigenvalues of a Gram matrix consist of.
     """
-    total = np.zeros((X.shape[1], T.shape[1]))
-    same = T is X and target_mean is mean
-    for start in range(0, X.shape[0], BLOCK_ROWS):
-        rows = slice(start, start + BLOCK_ROWS)
-        block = X[rows] if mean is None else X[rows] - mean.astype(X.dtype)
-        if same:
-            target = block
-        else:
-            target = T[rows] if target_mean is None else T[rows] - target_mean.astype(T.dtype)
-        total += block.T @ target
-    return total
+    shift = None if mean is None else mean.astype(X.dtype)
+    for start in range(0, X.shape[0], size):
+        rows = slice(start, start + size)
+        yield rows, (X[rows] if shift is None else X[rows] - shift)

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from hashbench.linalg import Ridge
-from hashbench.linalg.ridge import cross, gram
+from hashbench.linalg import Ridge, regress
+from hashbench.linalg.ridge import THIN_COLUMNS, cross, gram, normal_equations
 
 
 @pytest.mark.parametrize("shape", [(50, 7), (7, 50), (9, 9)])
@@ -47,6 +47,14 @@ def test_blocks_do_not_change_sums():
     mean = X.mean(axis=0)
     np.testing.assert_allclose(gram(X, mean), (X - mean).T @ (X - mean), rtol=1e-10)
     np.testing.assert_allclose(cross(X, T, mean), (X - mean).T @ T, rtol=1e-8)
+    wide = np.tile(T, THIN_COLUMNS)
+    shift = wide.mean(axis=0)
+    np.testing.assert_allclose(
+        cross(X, wide, mean, shift), (X - mean).T @ (wide - shift), rtol=1e-8
+    )
+    G, S = normal_equations(X, T, mean)
+    np.testing.assert_allclose(G, gram(X, mean), rtol=1e-10)
+    np.testing.assert_allclose(S, cross(X, T, mean), rtol=1e-8)
 
 
 def test_products_alone_suffice_without_a_penalty():
@@ -56,3 +64,37 @@ def test_products_alone_suffice_without_a_penalty():
     np.testing.assert_allclose(
         Ridge(X, 0.0).solve_products(X.T @ T), np.linalg.pinv(X) @ T, atol=1e-8
     )
+
+
+@pytest.mark.parametrize("shape", [(30, 4), (4, 30)])
+def test_a_relative_penalty_is_in_units_of_the_mean_eigenvalue(shape):
+    rng = np.random.default_rng(0)
+    X, T = rng.standard_normal(shape) + 3, rng.standard_normal((shape[0], 2))
+    mean = X.mean(axis=0)
+    C = (X - mean).T @ (X - mean)
+    penalty = 0.2 * np.linalg.eigvalsh(C).mean()
+    direct = np.linalg.solve(C + penalty * np.eye(shape[1]), (X - mean).T @ T)
+    np.testing.assert_allclose(Ridge(X, 0.2, mean, relative=True).solve(T), direct, atol=1e-10)
+    np.testing.assert_allclose(regress(X, T, 0.2, mean, relative=True), direct, atol=1e-10)
+    np.testing.assert_allclose(regress(X, T, penalty, mean), direct, atol=1e-10)
+
+
+def test_under_a_relative_penalty_scale_and_repetition_change_nothing():
+    rng = np.random.default_rng(0)
+    X, T = rng.standard_normal((30, 4)), rng.standard_normal((30, 2))
+    mean = X.mean(axis=0)
+    W = regress(X, T, 0.2, mean, relative=True)
+    np.testing.assert_allclose(regress(X * 50, T, 0.2, mean * 50, relative=True) * 50, W)
+    twice = regress(np.vstack([X, X]), np.vstack([T, T]), 0.2, mean, relative=True)
+    np.testing.assert_allclose(twice, W)
+
+
+def test_constant_features_predict_nothing():
+    assert not regress(np.ones((5, 3)), np.eye(5), 0.1, np.ones(3), relative=True).any()
+
+
+def test_one_regression_of_a_singular_system_has_the_least_norm():
+    X = np.random.default_rng(2).standard_normal((20, 4))
+    X = np.hstack([X, X[:, :2]])
+    T = X @ np.ones((6, 1))
+    np.testing.assert_allclose(regress(X, T, 0.0), np.linalg.pinv(X) @ T, atol=1e-8)
