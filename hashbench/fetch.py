@@ -14,6 +14,7 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal
+from urllib.parse import urlsplit
 
 from hashbench.errors import HashbenchError
 
@@ -67,7 +68,7 @@ def locate(file: DataFile, dataset: str) -> Path:
         return place
     if file.url is not None:
         raise HashbenchError(
-            f"{dataset}: {file.path} is in none of {_folders()}; "
+            f"{dataset}: {file.path} is not in {' or '.join(map(str, data_folders()))}; "
             f"`hashbench data fetch {dataset}` downloads it"
         )
     what = f" ({file.content})" if file.content else ""
@@ -108,15 +109,25 @@ def fetch(file: DataFile, dataset: str, progress: bool = False) -> Path:
     if place is not None and place != target:
         # It would be found before the download, again and again.
         raise HashbenchError(f"{dataset}: {place} has a wrong checksum; remove it, then fetch")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-        try:
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
             os.replace(_download(file.url, file.sha256, target.name, scratch, progress), target)
-        except (OSError, ValueError, zipfile.BadZipFile) as error:
-            # A connection that fails is an OSError, a wrong checksum a ValueError.
-            reason = " ".join(str(error).split())
-            raise HashbenchError(f"{dataset}: {file.path} from {file.url}: {reason}") from error
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        # A connection that fails is an OSError, a wrong checksum a ValueError.
+        raise HashbenchError(
+            f"{dataset}: {file.path} from {file.url}: {_reason(error, file.url)}; "
+            f"a copy that you get by hand belongs at {target}"
+        ) from error
     return target
+
+
+def _reason(error: Exception, url: str) -> str:
+    import requests
+
+    if isinstance(error, requests.ConnectionError | requests.Timeout):
+        return f"no connection to {urlsplit(url).hostname}"  # its own text is a nest of classes
+    return " ".join(str(error).split())
 
 
 def _download(url: str, sha256: str, name: str, folder: str, progress: bool) -> Path:
@@ -141,7 +152,3 @@ def _download(url: str, sha256: str, name: str, folder: str, progress: bool) -> 
                 if file_sha256(extracted) == sha256:
                     return extracted
     raise ValueError(f"the archive holds no {name} with the checksum {sha256}")
-
-
-def _folders() -> str:
-    return ", ".join(str(folder) for folder in data_folders())

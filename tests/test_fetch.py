@@ -106,6 +106,7 @@ def test_a_bad_download_is_one_line_and_leaves_nothing(server, cache, name):
     with pytest.raises(HashbenchError) as error:
         fetch(file_at(server, name), "set")
     assert str(error.value).startswith("set: set/file.mat from http://127.0.0.1")
+    assert str(error.value).endswith(f"by hand belongs at {cache / 'set' / 'file.mat'}")
     assert "\n" not in str(error.value)
     assert leftovers(cache) == []
 
@@ -116,8 +117,18 @@ def test_a_dead_server(cache):
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/good.mat"
         with pytest.raises(HashbenchError, match=r"set: set/file\.mat from") as error:
             fetch(DataFile("set/file.mat", SHA256, url), "set")
-    assert "\n" not in str(error.value)
+    place = cache / "set" / "file.mat"
+    assert f"{url}: no connection to 127.0.0.1; a copy that you get by hand belongs at {place}" in (
+        str(error.value)
+    )
     assert leftovers(cache) == []
+
+
+def test_a_cache_that_cannot_be_written(server, cache):
+    cache.parent.mkdir(parents=True)
+    cache.write_text("a file where the folder should be")
+    with pytest.raises(HashbenchError, match=r"set: set/file\.mat from .*by hand belongs at"):
+        fetch(file_at(server, "good.mat"), "set")
 
 
 def test_a_wrong_copy_in_the_cache_is_replaced(server, cache):
