@@ -74,33 +74,43 @@ class Description:
         """Return plain values, for JSON."""
         return asdict(self)
 
-    def as_text(self) -> str:
-        """Return lines for a terminal."""
+    def as_text(self, width: int = 80) -> str:
+        """Return lines of at most that width, for a terminal or a page."""
         made_up = " (synthetic)" if self.synthetic else ""
         lines = [
             f"{self.name}{made_up}: {self.rows:,} rows, {self.classes} classes, "
             f"{self.labels_per_row:.2f} labels a row (at most {self.most_labels})"
         ]
+        name = max(len(view.name) for view in self.views)
+        lines.append(f"  {'':{name}}  columns  not zero     type  copied rows  preprocessing")
         for view in self.views:
             lines.append(
-                f"  {view.name:<6} {view.columns:>5} columns, {view.density:.1%} not zero, "
-                f"{view.dtype}, {view.copies} copies of earlier rows, "
-                f"preprocessing {view.preprocessing}"
+                f"  {view.name:{name}}  {view.columns:>7}  {view.density:>8.1%}  {view.dtype:>7}"
+                f"  {view.copies:>11}  {view.preprocessing}"
             )
         lines.append("protocols")
-        width = max(len(split.protocol) for split in self.splits)
+        name = max(len(split.protocol) for split in self.splits)
         for split in self.splits:
             sizes = (
                 "not for these data"
                 if split.query is None
                 else f"train {split.train:,}, query {split.query:,}, database {split.database:,}"
             )
-            lines.append(f"  {split.protocol:<{width}}  {sizes}: {split.description}")
+            lines.append(f"  {split.protocol:{name}}  {sizes}")
+            lines.append(f"  {'':{name}}  {split.description}")
         lines.append(f"under {self.protocol}, seed {self.seed} (split {self.split_hash})")
         lines.append(f"  chance mAP {self.chance:.3f}")
         lines += [f"  {text}" for text in self.findings or ("nothing found that matters",)]
         lines += [f"note: {text}" for text in self.notes]
-        return "\n".join(lines)
+        return "\n".join(_folded(line, width) for line in lines)
+
+
+def _folded(line: str, width: int) -> str:
+    """Return a line in several if it is too long, the rest further in than its beginning."""
+    indent = " " * (len(line) - len(line.lstrip()) + 4)
+    return textwrap.fill(
+        line, width, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False
+    )
 
 
 def describe(
@@ -181,10 +191,7 @@ def draw(description: Description, dataset: Dataset, data: Data, split: Split, p
     n_views = len(data.views)
     layout: Any = [["text"] * n_views, ["classes"] * n_views]
     layout += [[f"scatter {m}" for m in range(n_views)], [f"norms {m}" for m in range(n_views)]]
-    text = "\n".join(
-        textwrap.fill(line, 120, subsequent_indent="    ")
-        for line in description.as_text().splitlines()
-    )
+    text = description.as_text(width=120)
     inches = 0.13 * text.count("\n") + 0.2
     axes: Any = figure.subplot_mosaic(layout, height_ratios=[inches, 2.5, 3.5, 1.5])
     axes["text"].axis("off")

@@ -112,7 +112,7 @@ def inspect(data: Data, split: Split, scans: Sequence[ViewScan] | None = None) -
 
 def _copies(digests: npt.NDArray[np.bytes_], split: Split) -> tuple[int, str]:
     pairs = straddling(digests, split)
-    shown = [f"{query} = {other}" for query, other in pairs]
+    shown = [f"{query}={other}" for query, other in pairs]
     text = f"queries that are copies of training or database rows: {len(pairs)} ({_some(shown)})"
     return len(pairs), text
 

@@ -75,6 +75,19 @@ def test_the_text_says_what_a_reader_asks():
         assert said in text
 
 
+def test_the_text_fits_a_terminal():
+    toy = Toy()
+    data = toy.load()
+    data.notes = ["a note of many words " * 8]
+    description = describe(toy, data)
+    assert max(map(len, description.as_text().splitlines())) <= 80
+    wide = description.as_text(width=2000).splitlines()
+    assert [line.split() for line in wide if line.startswith("note")] == [
+        ["note:", *data.notes[0].split()]
+    ]
+    assert " ".join(description.as_text().split()) == " ".join(" ".join(wide).split())
+
+
 @pytest.mark.parametrize("suffix", ["png", "pdf", "svg"])
 def test_the_page(tmp_path, suffix):
     toy = Toy()

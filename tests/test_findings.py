@@ -29,7 +29,7 @@ def test_copies_across_query_and_the_rest(data, other):
     data.views[0][5] = data.views[0][other]
     (finding,) = inspect(data, SPLIT)
     assert (finding.kind, finding.where, finding.count) == ("duplicates", "image", 1)
-    assert f"5 = {other}" in str(finding)
+    assert f"5={other}" in str(finding)
     data.views[1][5] = data.views[1][other]
     assert counts(data) == {("duplicates", place): 1 for place in ("image", "text", "all views")}
 

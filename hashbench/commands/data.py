@@ -25,7 +25,7 @@ def data_command() -> None:
 @click.argument("name")
 @plugin_option
 def fetch_command(name: str, plugins: tuple[str, ...]) -> None:
-    """Download the files of a dataset that are not on this machine yet."""
+    """Download the files that are missing."""
     from hashbench.fetch import fetch
 
     dataset = _find(name, plugins)[1]
@@ -47,7 +47,7 @@ def fetch_command(name: str, plugins: tuple[str, ...]) -> None:
 @click.argument("name")
 @plugin_option
 def check_command(name: str, plugins: tuple[str, ...]) -> None:
-    """Compare the files of a dataset on this machine with their checksums."""
+    """Compare files with their checksums."""
     from hashbench.fetch import check, find
 
     dataset = _find(name, plugins)[1]
@@ -71,7 +71,7 @@ def check_command(name: str, plugins: tuple[str, ...]) -> None:
 def describe_command(
     name: str, seed: int, output: Path | None, as_json: bool, plugins: tuple[str, ...]
 ) -> None:
-    """Print what a dataset is: sizes, labels, splits, chance, copies and gaps.
+    """Print sizes, labels, splits, chance, copies.
 
     NAME-OR-FILE is what `run -d` takes: wiki, wiki[protocol=paper], name=file.mat.
     """

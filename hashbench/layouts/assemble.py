@@ -56,7 +56,7 @@ def _read_part(names: Sequence[str], variables: Variables, found: Recognised) ->
     image, text, labels = values
     axis = 1 if found.items_are_columns else 0
     if 1 in labels.shape:
-        counts = [labels.size]
+        counts = [labels.size, labels.shape[axis]]  # class numbers, or a single item's classes
     else:
         # There are more items than classes: what else would tell a transposed matrix?
         counts = [labels.shape[axis]]
@@ -90,7 +90,9 @@ def _rows_first(X: Any, n: int, axis: int) -> Any:
 def _stack(parts: Sequence[Any], role: str, file: str) -> Any:
     columns = [X.shape[1] for X in parts]
     if len(set(columns)) > 1:
-        raise HashbenchError(f"{file}: {role}: found {columns} columns; every part must have equal")
+        raise HashbenchError(
+            f"{file}: {role}: found {columns} columns; must be equal in every part"
+        )
     if all(scipy.sparse.issparse(X) for X in parts):
         whole = scipy.sparse.vstack(parts, format="csr").astype(np.float32)
         check_matrix(whole.data[:, None], f"{file}: {role}, entries that are not zero")
@@ -106,11 +108,16 @@ def _multi_hot(parts: Sequence[Any], file: str) -> tuple[npt.NDArray[Any], str]:
     arrays = [np.asarray(dense(labels)) for labels in parts]
     if len({labels.shape[1] for labels in arrays}) > 1:
         widths = [labels.shape[1] for labels in arrays]
-        raise HashbenchError(f"{file}: labels: found {widths} columns; every part must have equal")
+        raise HashbenchError(f"{file}: labels: found {widths} columns; must be equal in every part")
     labels = np.concatenate(arrays)
     if not np.isfinite(labels).all():
         raise HashbenchError(f"{file}: labels: found nan; allowed: 0 and 1, or whole class numbers")
     if labels.shape[1] > 1:
+        odd = labels[(labels != 0) & (labels != 1)]
+        if odd.size:
+            raise HashbenchError(
+                f"{file}: labels: found {odd[0]}; allowed: 0 and 1, or a column of class numbers"
+            )
         if not labels.any():
             raise HashbenchError(f"{file}: labels: found 0 only; at least one row with a label")
         return labels, "one-hot" if (labels.sum(axis=1) == 1).all() else "multi-hot"
@@ -143,7 +150,7 @@ def _notes(
     kind: str,
 ) -> list[str]:
     names = zip(*found.parts.values(), strict=True)
-    said = [f"{role} = {' + '.join(used)}" for role, used in zip(ROLES, names, strict=True)]
+    said = [f"{role}={'+'.join(used)}" for role, used in zip(ROLES, names, strict=True)]
     where = ", ".join(path.name for path in paths)
     notes = [
         f"{where}: {found.layout} layout, {', '.join(said)}; {labels.shape[1]} classes ({kind})"

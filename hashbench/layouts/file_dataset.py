@@ -28,7 +28,7 @@ class FileDataset(Dataset):
     path : the file, or a folder with a file a matrix
     name : what tables call it; the file's name without its suffix if None
     image, text, labels : variables, where the layout is not to decide; several joined by ``+``
-        are the training rows, the queries and the rest of the database
+        are the training rows, the queries and, if there is a third, the database
     """
 
     protocols: ClassVar = {

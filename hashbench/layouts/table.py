@@ -110,7 +110,7 @@ def recognise(variables: Variables, chosen: Mapping[str, str]) -> Recognised:
     ----------
     variables : what the file has
     chosen : role -> variable named by the user; variables joined by ``+`` are the training
-        rows, the queries and, if there is a third, the rest of the database
+        rows, the queries and, if there is a third, the database
     """
     for layout in LAYOUTS:
         parts = _named_parts(layout, variables)
@@ -181,9 +181,24 @@ def _choose(
 def _unknown_layout(variables: Variables) -> HashbenchError:
     file = variables.paths[0].name
     return HashbenchError(
-        f"{file}: layout unknown; found {variables}; say which is which: "
+        f"{file}: layout unknown; found {variables}{_nearest(variables)}; say which is which: "
         f'-d "{file}[image=NAME,text=NAME,labels=NAME]"'
     )
+
+
+def _nearest(variables: Variables) -> str:
+    """Say what a file lacks of the layout that it has most of, if that is half of it."""
+
+    def lacking(layout: Layout) -> list[str]:
+        needed = [n for part, names in layout.parts.items() if part != "database" for n in names]
+        lacks = [names for names in needed if not any(n in variables for n in names.split("|"))]
+        return lacks if 2 * len(lacks) <= len(needed) else []
+
+    near = [(layout.name, lacks) for layout in LAYOUTS if (lacks := lacking(layout))]
+    if not near:
+        return ""
+    name, lacks = min(near, key=lambda each: len(each[1]))
+    return f"; the {name} layout lacks {', '.join(lacks).replace('|', ' or ')}"
 
 
 def files_of(path: Path) -> list[Path]:

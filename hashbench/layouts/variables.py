@@ -74,8 +74,9 @@ def _open(path: Path) -> dict[str, Variable]:
         found = "is a folder" if path.is_dir() else "does not exist"
         raise HashbenchError(f"file {str(path)!r} {found}")
     try:
-        if zipfile.is_zipfile(path):
-            return _open_npz(path)
+        with path.open("rb") as stream:
+            if stream.read(2) == b"PK":
+                return _open_npz(path)
         import h5py
 
         return _open_hdf5(path) if h5py.is_hdf5(path) else _open_matlab(path)
@@ -135,6 +136,7 @@ def _open_matlab(path: Path) -> dict[str, Variable]:
     def read(name: str) -> Any:
         return _plain(scipy.io.loadmat(path, variable_names=[name])[name])
 
+    _check_whole(path)
     found: dict[str, Variable] = {}
     for name, shape, kind in scipy.io.whosmat(path):
         if kind in ("cell", "struct"):
@@ -146,6 +148,19 @@ def _open_matlab(path: Path) -> dict[str, Variable]:
                 _guarded(path, lambda name=name: read(name)),  # type: ignore[misc]
             )
     return found
+
+
+def _check_whole(path: Path) -> None:
+    """Refuse a MATLAB v5 file that ends within a variable: scipy would leave out what follows."""
+    size = path.stat().st_size
+    with path.open("rb") as stream:
+        order = {b"IM": "little", b"MI": "big"}.get(stream.read(128)[126:])
+        while order is not None and stream.tell() < size:
+            tag = stream.read(8)
+            length = int.from_bytes(tag[4:], order)  # type: ignore[arg-type]
+            if len(tag) < 8 or stream.tell() + length > size:
+                raise ValueError("the file breaks off")
+            stream.seek(length, 1)
 
 
 def _plain(value: Any) -> Any:

@@ -69,7 +69,7 @@ def test_describe_a_file_under_a_protocol(run, tmp_path):
     code, out, _ = run("describe", f"{path}[image=a,text=b,labels=c,protocol=random]")
     assert code == 0
     assert "mine: 40 rows, 3 classes" in out
-    assert "image = a, text = b, labels = c; 3 classes (class numbers)" in out
+    assert "image=a, text=b, labels=c; 3 classes (class numbers)" in " ".join(out.split())
 
 
 @pytest.mark.parametrize("steps", ["l2+centre", "none"])

@@ -44,7 +44,7 @@ class TestWiki:
         assert found.views[0].copies == 10
         assert found.findings == (
             "image: queries that are copies of training or database rows: 3 "
-            "(2239 = 1770, 2553 = 2094, 2715 = 623)",
+            "(2239=1770, 2553=2094, 2715=623)",
         )
         assert found.chance == pytest.approx(0.1114, abs=1e-4)
 

@@ -38,7 +38,7 @@ BAD = {
     "no label columns": ({"LAll": np.empty((12, 0))}, "LAll"),
     "no labels set": ({"LAll": np.zeros((12, 4))}, "at least one row with a label"),
     "nan in labels": ({"LAll": with_hole(LABELS, np.nan)}, "labels: found nan"),
-    "labels that are no labels": ({"LAll": 2 * LABELS}, "0 and 1"),
+    "labels that are no labels": ({"LAll": 2 * LABELS}, "file.mat: labels: found 2.0; allowed: 0"),
     "fractions of classes": ({"LAll": np.linspace(0, 1, 12)[:, None]}, "whole class numbers"),
     "text": ({"YAll": "a dog on a beach"}, "YAll: found"),
     "a list of texts": ({"YAll": ["a dog", "a cat"] * 20}, "YAll: found"),
@@ -88,6 +88,14 @@ def test_unknown_variables_are_listed_with_shapes(write, capsys):
     assert "Xv (12 x 6 double), Xt (12 x 3 double), Y (12 x 4 double)" in said
 
 
+def test_what_a_known_layout_lacks(write, capsys):
+    path = write("f.mat", "v5", {"XTrain": IMAGE, "YTrain": TEXT, "LTrain": LABELS, "XTest": IMAGE})
+    assert "; the ALECH layout lacks YTest, LTest; say which" in complaint(path, capsys)
+    path = write("g.mat", "v5", {"I_tr": IMAGE, "T_tr": TEXT, "L_tr": LABELS})
+    said = complaint(path, capsys)
+    assert "; the SePH layout lacks I_te or V_te, T_te, L_te or L_test; say which" in said
+
+
 @pytest.mark.parametrize(
     ("brackets", "said"),
     [
@@ -109,9 +117,7 @@ def test_a_file_that_breaks_off(write, capsys, version, kept):
     path = write("f.mat", version, GOOD)
     content = path.read_bytes()
     path.write_bytes(content[: kept if kept > 1 else int(kept * len(content))])
-    said = complaint(path, capsys)
-    # MATLAB v5 has no table of contents: its first variable may be all there seems to be.
-    assert "f.mat: cannot be read" in said or "found XAll (12 x 6 double); say" in said
+    assert "f.mat: cannot be read" in complaint(path, capsys)
 
 
 def test_a_file_of_something_else(tmp_path, capsys):

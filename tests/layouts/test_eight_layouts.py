@@ -181,3 +181,9 @@ class TestAFileAMatrix:
         with pytest.raises(HashbenchError, match="found tc10, tc21"):
             load_file(path.parent)
         np.testing.assert_array_equal(load_file(path).views[0], IMAGE + 1)
+
+
+def test_a_single_query(write):
+    query = {"I_te": IMAGE[:1], "T_te": TEXT[:1], "L_te": LABELS[:1]}
+    data = load_file(write("f.mat", "v5", {"I_tr": IMAGE, "T_tr": TEXT, "L_tr": LABELS, **query}))
+    np.testing.assert_array_equal(data.labels[data.given["query"]], LABELS[:1])

@@ -48,7 +48,7 @@ def test_named_variables(path):
     np.testing.assert_array_equal(data.views[0], IMAGE)
     assert data.labels.shape == (12, 3)
     assert dataset.default_protocol() == "random"
-    assert "image = Xv, text = Xt, labels = Y" in data.notes[0]
+    assert "image=Xv, text=Xt, labels=Y" in data.notes[0]
 
 
 def test_named_parts_are_a_split(write):
