@@ -16,6 +16,18 @@ if TYPE_CHECKING:
     from hashbench.look import Look
 
 
+#: The parts of the page after the ranking, in their order; others follow.
+SECTIONS = (
+    "Tables of scores",
+    "What is retrieved",
+    "Time and memory",
+    "Statistics",
+    "Scores in detail",
+    "Curves for print",
+    "Codes and failures",
+)
+
+
 class NothingToShowError(Exception):
     """The study has nothing for this report; the text says in one line what is missing."""
 

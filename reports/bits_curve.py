@@ -22,7 +22,7 @@ class BitsCurve(Report):
 
     name = "bits-curve"
     title = "Code length"
-    section = "Scores"
+    section = "Scores in detail"
 
     def data(self, results: Results) -> pd.DataFrame:
         """Return means and standard deviations over seeds."""

@@ -23,7 +23,7 @@ class DatabaseCodes(Report):
 
     name = "database-codes"
     title = "Learned and encoded database codes"
-    section = "Scores"
+    section = "Scores in detail"
 
     def data(self, results: Results) -> pd.DataFrame:
         """Return both scores and learned minus encoded, means over seeds."""

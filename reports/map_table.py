@@ -33,7 +33,7 @@ class MapTable(Report):
 
     name = "map-table"
     title = "Scores"
-    section = "Scores"
+    section = "Tables of scores"
 
     def __init__(self, spread: bool = True) -> None:
         self.spread = spread

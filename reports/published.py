@@ -29,7 +29,7 @@ class PublishedNumbers(Report):
 
     name = "published"
     title = "Printed and reproduced"
-    section = "Scores"
+    section = "Tables of scores"
 
     def data(self, results: Results) -> pd.DataFrame:
         """Return printed and reproduced values and reproduced minus printed.

@@ -25,7 +25,7 @@ class Sensitivity(Report):
 
     name = "sensitivity"
     title = "Sensitivity to parameters"
-    section = "Scores"
+    section = "Scores in detail"
 
     def data(self, results: Results) -> pd.DataFrame:
         """Return the score for each value, or pair of values, of what a method varies.

@@ -24,7 +24,7 @@ class Ties(Report):
 
     name = "ties"
     title = "Ties"
-    section = "Scores"
+    section = "Scores in detail"
 
     def data(self, results: Results) -> pd.DataFrame:
         """Return the expected score, its bounds and the score in database order."""

@@ -3,7 +3,10 @@
 Everything lies in one folder and nothing is loaded from elsewhere, so that the page works from a
 ``file://`` address without a network. Data come as scripts because a browser refuses to fetch
 files from there. Names and texts of the study never become markup: the template escapes them and
-the script writes them as text.
+the scripts write them as text.
+
+What a person looks at first is small and comes first: the numbers of the ranking. plotly's script
+and the curves are read when a chart comes into sight.
 """
 
 from __future__ import annotations
@@ -19,10 +22,16 @@ from hashbench.derive import Results
 from hashbench.look import Look
 from hashbench.page.payload import curves, payload
 from hashbench.rendering import FOLDER, Rendered
-from hashbench.report import Table
+from hashbench.report import SECTIONS, Exhibit, Table
 from hashbench.store import replacing
 
 INDEX = "index.html"
+
+#: Of an inch on a screen, by the definition of CSS.
+PIXELS = 96
+
+#: Rows that a section shows unfolded, and how many of them a picture takes.
+SHORT, PICTURE = 60, 12
 
 
 def write_page(results: Results, look: Look, rendered: Sequence[Rendered]) -> Path:
@@ -30,18 +39,19 @@ def write_page(results: Results, look: Look, rendered: Sequence[Rendered]) -> Pa
     folder = results.path / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     assets = resources.files("hashbench.page") / "assets"
-    for name in ("page.css", "page.js"):
+    for name in ("page.css", "ranking.js", "charts.js"):
         _write(folder / name, (assets / name).read_text(encoding="utf-8"))
     plotly = resources.files("plotly") / "package_data" / "plotly.min.js"
     if not (folder / "plotly.min.js").exists():
         _write(folder / "plotly.min.js", plotly.read_text(encoding="utf-8"))
-    _write(folder / "data.js", _script("hashbenchData", payload(results, look)))
+    known = payload(results, look)
+    _write(folder / "data.js", _script("hashbenchData", known))
     _write(folder / "curves.js", _script("hashbenchCurves", curves(results, look)))
-    _write(folder / INDEX, _html(results, look, rendered))
+    _write(folder / INDEX, _html(results, look, rendered, known))
     return folder / INDEX
 
 
-def _html(results: Results, look: Look, rendered: Sequence[Rendered]) -> str:
+def _html(results: Results, look: Look, rendered: Sequence[Rendered], known: dict[str, Any]) -> str:
     import jinja2
 
     environment = jinja2.Environment(
@@ -56,6 +66,7 @@ def _html(results: Results, look: Look, rendered: Sequence[Rendered]) -> str:
     return environment.get_template("index.html.jinja").render(
         version=hashbench.__version__,
         title=look.heading or f"hashbench: {results.path.resolve().name}",
+        choices=_choices(results, known),
         statuses=statuses,
         total=len(runs),
         problems=_problems(runs),
@@ -67,6 +78,18 @@ def _html(results: Results, look: Look, rendered: Sequence[Rendered]) -> str:
         study=_study(results.path),
         files=[name for name in ("results.csv", "runs.csv") if (results.path / name).exists()],
     )
+
+
+def _choices(results: Results, known: dict[str, Any]) -> dict[str, Any]:
+    """Return what each selector offers, in the order of the data, and the bits it begins with."""
+    return {
+        "dataset": [each["title"] for each in known["datasets"]],
+        "task": [each["title"] for each in known["tasks"]],
+        "bits": known["bits"],
+        "measure": [each["name"] for each in known["measures"]],
+        "database": [each["name"] for each in known["databases"]],
+        "first_bits": next(iter(results.figure_bits), None),
+    }
 
 
 def _sections(rendered: Sequence[Rendered]) -> list[dict[str, Any]]:
@@ -81,6 +104,7 @@ def _sections(rendered: Sequence[Rendered]) -> list[dict[str, Any]]:
                 "caption": shown.exhibit.caption,
                 "notes": shown.exhibit.notes,
                 "table": shown.exhibit if isinstance(shown.exhibit, Table) else None,
+                "size": _pixels(shown.exhibit),
                 "picture": next(
                     (shown.files[f].name for f in ("svg", "png") if f in shown.files), None
                 ),
@@ -95,7 +119,30 @@ def _sections(rendered: Sequence[Rendered]) -> list[dict[str, Any]]:
             "exhibits": exhibits,
         }
         sections.setdefault(each.report.section, []).append(report)
-    return [{"title": title, "reports": reports} for title, reports in sections.items()]
+    order = {title: place for place, title in enumerate(SECTIONS)}
+    titles = sorted(sections, key=lambda title: order.get(title, len(order)))
+    return [
+        {"title": title, "reports": sections[title], "open": _is_short(sections[title])}
+        for title in titles
+    ]
+
+
+def _is_short(reports: list[dict[str, Any]]) -> bool:
+    """Say whether a section need not be folded: one report, of a few rows or pictures."""
+    rows = [
+        sum(len(group.rows) for group in exhibit["table"].groups) if exhibit["table"] else PICTURE
+        for report in reports
+        for exhibit in report["exhibits"]
+    ]
+    return len(reports) == 1 and sum(rows) <= SHORT
+
+
+def _pixels(exhibit: Exhibit) -> tuple[int, int] | None:
+    """Return how large a figure is on a screen, so that its place is kept until it is read."""
+    if isinstance(exhibit, Table):
+        return None
+    width, height = exhibit.figure.get_size_inches()
+    return round(width * PIXELS), round(height * PIXELS)
 
 
 def _problems(runs: Any) -> list[dict[str, Any]]:
@@ -137,8 +184,10 @@ def _study(out: Path) -> str:
 
 def _script(name: str, value: Any) -> str:
     """Return JSON as a script that no text inside it can end."""
-    text = json.dumps(value, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-    return f"window.{name} = {text};\n"
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    # browsers read JSON in a string several times as fast as the same as a literal
+    literal = json.dumps(text).replace("<", "\\u003c")
+    return f"window.{name} = JSON.parse({literal});\n"
 
 
 def _write(path: Path, text: str) -> None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from hashbench.derive import Results
-from hashbench.look import Look, arrow, measure_words
+from hashbench.look import DASHES, Look, arrow, measure_words
 from hashbench.stats import not_worse_than_best
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ DATABASES = {
 
 #: Points of a drawn curve at the most; more cannot be told apart on a screen.
 POINTS = 60
+
+#: Precision and recall of curves are whole numbers of this part: shorter than fractions.
+SCALE = 10_000
 
 
 def payload(results: Results, look: Look) -> dict[str, Any]:
@@ -49,6 +53,7 @@ def curves(results: Results, look: Look) -> dict[str, Any]:
     """Return the interactive curves: by rank, and by Hamming radius."""
     index = _Index(results, look, results.scores())
     return {
+        "scale": SCALE,
         "rank": _curves(results, "PR", index),
         "radius": _curves(results, "PR(by=radius)", index),
     }
@@ -83,6 +88,8 @@ def _method(results: Results, look: Look, name: str) -> dict[str, Any]:
         "name": name,
         "title": shown.label,
         "colour": shown.colour,
+        "marker": shown.marker,
+        "dash": DASHES.index(shown.dash),
         "notes": [f"{dagger} {text}" for dagger, text in shown.notes.items()],
     }
     if plugin is not None:
@@ -163,29 +170,33 @@ def _runs(runs: pd.DataFrame, index: _Index) -> list[dict[str, Any]]:
     return found
 
 
-def _curves(results: Results, measure: str, index: _Index) -> list[dict[str, Any]]:
-    """Return a curve a method: x, mean precision and mean recall."""
+def _curves(results: Results, measure: str, index: _Index) -> dict[str, Any]:
+    """Return a curve a method: mean precision and recall, and which of the lists of x is its."""
+    keys = ["dataset", "task", "bits", "database", "method"]
     table = results.select(bits=results.bits).curves(measure)
-    means = table.groupby(
-        ["dataset", "task", "bits", "database", "method", "x"], sort=False, as_index=False
-    )[["precision", "recall"]].mean()
+    means = table.groupby([*keys, "x"], sort=False, as_index=False)[["precision", "recall"]].mean()
+    places: dict[tuple[int, ...], int] = {}
     found = []
-    for values, each in means.groupby(
-        ["dataset", "task", "bits", "database", "method"], sort=False
-    ):
-        names = dict(zip(("dataset", "task", "bits", "database", "method"), values, strict=True))
+    for values, each in means.groupby(keys, sort=False):
+        names = dict(zip(keys, values, strict=True))
         # Ranks matter by their order of magnitude: keep points evenly in position, ends included.
         kept = np.unique(np.linspace(0, len(each) - 1, POINTS).round().astype(int))
-        each = each.iloc[kept]
+        x, precision, recall = (
+            each[column].to_numpy()[kept] for column in ("x", "precision", "recall")
+        )
         found.append(
             {
                 "at": [*index.place(names), index.methods.index(str(names["method"]))],
-                "x": [int(x) for x in each["x"]],
-                "p": [_round(value, 4) for value in each["precision"]],
-                "r": [_round(value, 4) for value in each["recall"]],
+                "x": places.setdefault(tuple(x.astype(int).tolist()), len(places)),
+                "p": _scaled(precision),
+                "r": _scaled(recall),
             }
         )
-    return found
+    return {"x": [list(x) for x in places], "curves": found}
+
+
+def _scaled(values: npt.NDArray[np.float64]) -> list[int | None]:
+    return [round(SCALE * value) if np.isfinite(value) else None for value in values.tolist()]
 
 
 def _round(value: Any, digits: int = 7) -> float | None:

@@ -52,6 +52,7 @@ def opened(browser, page):
     size = {"width": 1200, "height": 900, "deviceScaleFactor": 1, "mobile": False}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     browser.get(page.as_uri())
+    browser.execute_script("document.getElementById('curve-chart').scrollIntoView()")
     wait_for(
         browser, "return document.querySelectorAll('#curve-chart .scatterlayer .trace').length"
     )
@@ -135,6 +136,58 @@ def test_every_selector_changes_the_ranking_to_the_right_numbers(opened, results
         seen.append(ranking(opened))
 
 
+def test_the_ranking_waits_for_no_chart_and_nothing_jumps(browser, page):
+    small = {"width": 800, "height": 300, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", small)
+    watch = (
+        "window.shifted = []; new PerformanceObserver((list) => {"
+        "for (const each of list.getEntries()) window.shifted.push(each.value)"
+        "}).observe({ type: 'layout-shift', buffered: true })"
+    )
+    added = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": watch})
+    browser.get(page.as_uri())
+    assert len(ranking(browser)) > 3
+    loaded = "return window.Plotly !== undefined || window.hashbenchCurves !== undefined"
+    assert not browser.execute_script(loaded)  # the charts are far below
+    for place in ("curve-chart", "time-chart", "how"):
+        browser.execute_script(f"document.getElementById('{place}').scrollIntoView()")
+        time.sleep(0.2)
+    wait_for(browser, "return document.querySelector('#time-chart .scatterlayer .trace')")
+    assert sum(browser.execute_script("return window.shifted")) < 0.01
+    browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
+
+
+def test_no_button_sends_the_data_away(opened):
+    titles = opened.execute_script(
+        "return [...document.querySelectorAll('#curve-chart .modebar-btn')]"
+        ".map(button => button.dataset.title)"
+    )
+    assert titles == ["Download plot as a PNG", "Zoom", "Pan", "Reset axes"]
+
+
+def test_equal_values_share_their_rank(opened):
+    opened.execute_script(
+        "const block = data.scores.find(each => same(each.at, chosen(), 5));"
+        "block.rows[1][1] = block.rows[0][1] = block.rows[2][1] + 1; showRanking()"
+    )
+    ranks = opened.execute_script(
+        "return [...document.querySelectorAll('#ranking-table tbody tr')]"
+        ".map(tr => tr.children[0].textContent)"
+    )
+    assert ranks[:3] == ["1", "1", "3"]
+    opened.refresh()
+
+
+def test_printing_unfolds_what_is_folded(opened):
+    closed = "return document.querySelectorAll('details:not([open])').length"
+    before = opened.execute_script(closed)
+    assert before > 0
+    opened.execute_script("window.dispatchEvent(new Event('beforeprint'))")
+    assert opened.execute_script(closed) == 0
+    opened.execute_script("window.dispatchEvent(new Event('afterprint'))")
+    assert opened.execute_script(closed) == before
+
+
 def test_sorting(opened):
     choose(opened, "measure", "AP")
     by_value = ranking(opened)
@@ -194,6 +247,5 @@ def test_dark_mode_changes_ground_and_text(opened):
 def test_hostile_names_stay_text(opened):
     assert any("<script>" in method for method, _ in ranking(opened))
     assert opened.execute_script("return window.injected === undefined")
-    assert (
-        opened.execute_script("return document.querySelectorAll('main script, main b').length") == 0
-    )
+    markup = "return [...document.querySelectorAll('main script, main b')].map(e => e.textContent)"
+    assert opened.execute_script(markup) == ["startRanking();"]  # the page's own

@@ -1,0 +1,147 @@
+"""How long the page of a study takes: to write, and to open in a browser.
+
+    python benchmarks/page.py [OUT] [--times 5]
+
+Without OUT a study of 1,026 cells is run first: every method on three small synthetic datasets.
+Chromium, without a window, opens the page from a ``file://`` address as often as asked for; times
+count from the start of the navigation. "All charts drawn" is measured after scrolling to them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+DATASETS = "synthetic[rows=300],synthetic[rows=300,classes=4],synthetic[rows=300,snr=0.1]"
+STUDY = ["-m", "all", "-d", DATASETS, "-b", "8,16,32", "-s", "3"]
+
+#: Notes the moments that the page itself does not tell.
+WATCH = """
+window.seen = { shift: 0, blocked: 0 };
+new PerformanceObserver((list) => {
+  for (const each of list.getEntries()) window.seen.shift += each.value;
+}).observe({ type: "layout-shift", buffered: true });
+new PerformanceObserver((list) => {
+  for (const each of list.getEntries()) {
+    window.seen.blocked += each.duration;
+    window.seen.idle = each.startTime + each.duration;
+  }
+}).observe({ type: "longtask", buffered: true });
+const note = (name) => { window.seen[name] ??= performance.now(); };
+const look = () => {
+  if (document.querySelector("#ranking-table tbody tr")) note("ranking");
+  if (document.querySelectorAll("#curve-chart .trace, #time-chart .trace").length > 1
+      && document.querySelector("#time-chart .trace")) note("charts");
+  else requestAnimationFrame(look);
+};
+requestAnimationFrame(look);
+"""
+
+
+def browser() -> Any:
+    """Return a Chromium without a window."""
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1200,900"):
+        options.add_argument(flag)
+    driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
+    return driver
+
+
+def opened(driver: Any, page: Path) -> dict[str, float]:
+    """Open the page once; return the moments in milliseconds."""
+    driver.get("about:blank")
+    driver.get(page.as_uri())
+    time.sleep(3)
+    seen = driver.execute_script(
+        "const paint = performance.getEntriesByName('first-contentful-paint')[0];"
+        "const load = performance.getEntriesByType('navigation')[0];"
+        "return { ...window.seen, paint: paint.startTime, load: load.loadEventEnd }"
+    )
+    driver.execute_script("document.getElementById('time-chart').scrollIntoView()")
+    start = time.monotonic()
+    while not driver.execute_script("return window.seen.charts"):
+        if time.monotonic() - start > 20:
+            raise SystemExit(f"{page}: its charts are not drawn after 20 s")
+        time.sleep(0.02)
+    drawn = 1000 * (time.monotonic() - start)
+    shift = driver.execute_script("return window.seen.shift")
+    return {**seen, "idle": max(seen.get("idle", 0), seen["load"]), "charts": drawn, "shift": shift}
+
+
+WORDS = {
+    "paint": "first text seen",
+    "ranking": "ranking there",
+    "load": "loaded",
+    "idle": "end of the last long task before scrolling",
+    "blocked": "long tasks in all, before scrolling",
+    "charts": "all charts drawn, after scrolling to them",
+}
+
+
+def write(out: Path) -> None:
+    """Write the page of a study twice, the second time with every number remembered."""
+    for words in ("first", "again"):
+        start = time.perf_counter()
+        subprocess.run(
+            [sys.executable, "-m", "hashbench", "report", str(out), "--format", "svg,csv,md,tex"],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        print(f"reports and page, {words}: {time.perf_counter() - start:.1f} s")
+
+
+def measure(out: Path, times: int) -> None:
+    """Print sizes and times."""
+    folder = out / "report"
+    for name in (
+        "index.html",
+        "data.js",
+        "curves.js",
+        "ranking.js",
+        "charts.js",
+        "page.css",
+        "plotly.min.js",
+    ):
+        print(f"{name}: {(folder / name).stat().st_size / 1e6:.3f} MB")
+    driver = browser()
+    try:
+        found = [opened(driver, folder / "index.html") for _ in range(times)]
+    finally:
+        driver.quit()
+    for name, words in WORDS.items():
+        values = [each[name] for each in found]
+        print(f"{words}: median {statistics.median(values):.0f} ms, most {max(values):.0f} ms")
+    print(f"layout shift: {max(each['shift'] for each in found):.4f}")
+
+
+def main() -> None:
+    """Run the study if there is none, write its page, and open it."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("out", nargs="?", type=Path)
+    parser.add_argument("--times", type=int, default=5)
+    parser.add_argument("--open-only", action="store_true", help="the page is there already")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        out = arguments.out
+        if out is None:
+            out = Path(folder) / "out"
+            command = [sys.executable, "-m", "hashbench", "run", *STUDY, "-o", str(out)]
+            subprocess.run([*command, "--quiet", "--no-report"], check=True)
+        if not arguments.open_only:
+            write(out)
+        measure(out, arguments.times)
+
+
+if __name__ == "__main__":
+    main()
