@@ -3,7 +3,7 @@
     max a'X'Y b   subject to   a'(X'X + r I) a = b'(Y'Y + r I) b = 1
 
 and each further pair uncorrelated with the earlier ones; X (n, d1), Y (n, d2): centred features,
-r: ridge. One bit a pair of directions: sgn(a'x), sgn(b'y). Deterministic.
+r: ridge. One bit a pair of directions: sgn(a'x), sgn(b'y). Deterministic by default.
 
 Cross-view hashing (CVH) minimises the distances between codes of similar items over all pairs of
 views, with balanced and uncorrelated bits, and relaxes the codes to linear projections. Where the
@@ -20,7 +20,8 @@ Deviations
 - Bits beyond the number r of correlated directions (at most the smaller rank; 9 for the text of
   Wiki) would be the signs of rounding noise: here they are constant, and a warning says so. The
   longer codes then rank exactly as the r-bit codes do, where a program that keeps the noise gets
-  worse with every bit.
+  worse with every bit. ``noise_bits`` gives random directions to these bits, drawn for each view
+  apart: so does rounding, and the scores of such programs come back.
 - ``cvh`` with ``variant="released"`` is a program in circulation, not the paper: features are
   not centred, and the eigenproblem X'Y (Y'Y)^-1 Y'X a = rho^2 X'X a lacks its inverse. Published
   tables seem to contain its figures. Two views only.
@@ -36,7 +37,7 @@ import numpy as np
 from hashbench import Citation, DeclinedError, HashbenchError, LinearMethod
 from hashbench.linalg import whitening
 from hashbench.linalg.cca import scatter_precision
-from hashbench.linalg.multiview import correlated_directions
+from hashbench.linalg.multiview import correlated_directions, noise_directions
 from hashbench.linalg.ridge import cross, gram
 
 VARIANTS = ("textbook", "released")
@@ -50,8 +51,10 @@ class CCA(LinearMethod):
     n_bits : int
     ridge : float
         Added to the diagonals of the scatter matrices (sums over rows, not means).
+    noise_bits : bool
+        Bits beyond the rank are signs of random directions, and not constant; see Deviations.
     random_state : int, Generator or None
-        Not used; every method has it.
+        Draws those directions; nothing else is random.
     """
 
     name = "cca"
@@ -61,21 +64,33 @@ class CCA(LinearMethod):
     fidelity_note = "bits beyond the rank of the data are constant here, rounding noise elsewhere"
     paper = Citation("H. Hotelling", "Relations between two sets of variates", "Biometrika", 1936)
 
-    def __init__(self, n_bits: int = 16, ridge: float = 1e-4, random_state: Any = None) -> None:
+    def __init__(
+        self,
+        n_bits: int = 16,
+        ridge: float = 1e-4,
+        noise_bits: bool = False,
+        random_state: Any = None,
+    ) -> None:
         self.n_bits = n_bits
         self.ridge = ridge
+        self.noise_bits = noise_bits
         self.random_state = random_state
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Find the canonical directions."""
-        views, _, _ = self.begin_fit(views, labels)
+        views, _, rng = self.begin_fit(views, labels)
         rank = self._directions(views)
-        if rank < self.n_bits:
+        missing = self.n_bits - rank
+        if missing > 0:
             warnings.warn(
                 f"{self.name}: the views have {rank} correlated directions; "
-                f"{self.n_bits - rank} of {self.n_bits} bits are constant",
+                f"{missing} of {self.n_bits} bits are {'noise' if self.noise_bits else 'constant'}",
                 stacklevel=2,
             )
+            if self.noise_bits:
+                means = self.means_ or [np.zeros(X.shape[1]) for X in views]
+                for W, X, mean in zip(self.projections_, views, means, strict=True):
+                    W[:, rank:] = noise_directions(X, missing, self.ridge, mean, rng)
         return self
 
     def _directions(self, views):
@@ -97,8 +112,8 @@ class CVH(CCA):
         Added to the diagonals of the scatter matrices (sums over rows, not means).
     variant : "textbook" or "released"
         The paper's mathematics, or a program that differs from it; see Deviations.
-    random_state : int, Generator or None
-        Not used; every method has it.
+    noise_bits, random_state
+        As for :class:`CCA`.
     """
 
     name = "cvh"
@@ -115,9 +130,10 @@ class CVH(CCA):
         n_bits: int = 16,
         ridge: float = 1e-4,
         variant: str = "textbook",
+        noise_bits: bool = False,
         random_state: Any = None,
     ) -> None:
-        super().__init__(n_bits, ridge, random_state)
+        super().__init__(n_bits, ridge, noise_bits, random_state)
         self.variant = variant
 
     def _directions(self, views):

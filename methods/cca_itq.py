@@ -27,6 +27,10 @@ Deviations
   halves the AP.
 - Directions beyond the number r of correlated ones would be rounding noise and are zero. With
   k > r the rotation spreads r directions over k bits, so no bit is wasted and none is noise.
+  ``noise_bits`` leaves them as a program does that solves the eigenproblem of the first view and
+  finds b = (Y'Y + r I)^-1 Y'X a / rho from a: where rho^2 is a rounding error, a is a random
+  direction of the usual length and b next to nothing, being a rounding error over the root of
+  one. The rotation then mixes the first view's noise into every bit.
 - The codes of the authors' program belong to the last rotation but one; here codes and rotation
   agree.
 """
@@ -39,7 +43,7 @@ import numpy as np
 
 from hashbench import Citation, HashbenchError, LinearMethod
 from hashbench.linalg import itq
-from hashbench.linalg.multiview import correlated_directions
+from hashbench.linalg.multiview import correlated_directions, noise_directions
 
 #: name -> factors of the k directions, from those of the first view and their correlations
 SCALINGS = {
@@ -62,6 +66,8 @@ class CCAITQ(LinearMethod):
         The view whose projections the rotation is learned on; None: all of them, stacked.
     scaling : "entry", "variance" or "correlation"
         How large each direction's projections are before the rotation, see Deviations.
+    noise_bits : bool
+        The first view's directions beyond the rank are random, and not zero; see Deviations.
     random_state : int, Generator or None
     """
 
@@ -84,6 +90,7 @@ class CCAITQ(LinearMethod):
         iterations: int = 51,
         rotation_view: int | None = None,
         scaling: str = "entry",
+        noise_bits: bool = False,
         random_state: Any = None,
     ) -> None:
         self.n_bits = n_bits
@@ -91,6 +98,7 @@ class CCAITQ(LinearMethod):
         self.iterations = iterations
         self.rotation_view = rotation_view
         self.scaling = scaling
+        self.noise_bits = noise_bits
         self.random_state = random_state
 
     def fit(self, views: Any, labels: Any = None) -> Self:
@@ -107,6 +115,11 @@ class CCAITQ(LinearMethod):
             )
         self.means_ = [X.mean(axis=0, dtype=np.float64) for X in views]
         A, correlations = correlated_directions(views, self.n_bits, self.ridge, self.means_)
+        rank = np.count_nonzero(correlations)
+        if self.noise_bits:
+            A[0][:, rank:] = noise_directions(
+                views[0], self.n_bits - rank, self.ridge, self.means_[0], rng
+            )
         A = [a * SCALINGS[self.scaling](A[0], correlations) for a in A]
         chosen = range(len(views)) if self.rotation_view is None else [self.rotation_view]
         V = np.vstack(

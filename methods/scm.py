@@ -12,7 +12,7 @@ X'S Y alone, which is 2 (X'G)(Y'G)' because centred columns sum to zero.
 in the place of X'Y. ``scm-s`` takes one bit at a time: the leading pair (w_x, w_y) of a residual C,
 which starts as k X'S Y and loses (X'h_x)(Y'h_y)' once the bit's codes h = sgn(X w) are known. It
 stops when the strength of a pair exceeds that of the one before; the bits that are left take
-directions of unsupervised CCA, the weakest first. Both are deterministic.
+directions of unsupervised CCA, the weakest first. Both are deterministic by default.
 
 Cost: one eigen-decomposition of each X_m'X_m, and for ``scm-s`` one pass over the features a bit.
 In whitened coordinates the residual of bit t is a sum of c + t outer products, so its leading pair
@@ -24,7 +24,8 @@ Deviations
   algorithm. Without them (``stop=False``) all bits are learned.
 - Bits beyond the rank of the data (9 on the text of Wiki) have no direction: they are constant,
   and a warning says so. The authors' code fills them with rounding noise; this is why the scores
-  of ``scm-o`` in the literature fall with the code length on Wiki, where ours stay.
+  of ``scm-o`` in the literature fall with the code length on Wiki, where ours stay. With
+  ``noise_bits`` these bits take random directions, drawn for each view apart, and ours fall too.
 - More than two views, which the paper does not treat: every pair counts, and the leading pair
   becomes the leading eigenvector of the matrix that has the pairs' residuals as its blocks.
 """
@@ -39,7 +40,7 @@ import numpy as np
 from hashbench import Citation, LinearMethod
 from hashbench.linalg import signs, unit_rows, whitening
 from hashbench.linalg.cca import scatter_precision
-from hashbench.linalg.multiview import correlated_directions
+from hashbench.linalg.multiview import correlated_directions, noise_directions
 from hashbench.linalg.ridge import cross, gram
 
 ROWS = 4096  # rows of a block of the fused pass: they stay in cache between its two products
@@ -53,8 +54,10 @@ class SCMO(LinearMethod):
     n_bits : int
     ridge : float
         Added to the diagonals of the scatter matrices X_m'X_m.
+    noise_bits : bool
+        Bits beyond the rank are signs of random directions, and not constant; see Deviations.
     random_state : int, Generator or None
-        Not used; every method has it.
+        Draws those directions; nothing else is random.
     """
 
     name = "scm-o"
@@ -71,14 +74,21 @@ class SCMO(LinearMethod):
         2014,
     )
 
-    def __init__(self, n_bits: int = 16, ridge: float = 1e-6, random_state: Any = None) -> None:
+    def __init__(
+        self,
+        n_bits: int = 16,
+        ridge: float = 1e-6,
+        noise_bits: bool = False,
+        random_state: Any = None,
+    ) -> None:
         self.n_bits = n_bits
         self.ridge = ridge
+        self.noise_bits = noise_bits
         self.random_state = random_state
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn the hash functions."""
-        views, Y, _ = self.begin_fit(views, labels)
+        views, Y, rng = self.begin_fit(views, labels)
         self.means_ = [X.mean(axis=0, dtype=np.float64) for X in views]
         G = unit_rows(Y)
         whiteners = [
@@ -94,13 +104,17 @@ class SCMO(LinearMethod):
         limit = 2 * float(np.square(G).sum(dtype=np.float64))
         noise = limit * max(scatter_precision(X) for X in views)
         self.projections_ = self._directions(views, G, whiteners, factors, noise)
-        found = np.any([W.any(axis=0) for W in self.projections_], axis=0).sum()
-        if found < self.n_bits:
+        without = ~np.any([W.any(axis=0) for W in self.projections_], axis=0)
+        missing = int(without.sum())
+        if missing:
             warnings.warn(
-                f"{self.name}: found directions for {found} of {self.n_bits} bits; "
-                "the others are constant",
+                f"{self.name}: found directions for {self.n_bits - missing} of {self.n_bits} bits; "
+                f"the others are {'noise' if self.noise_bits else 'constant'}",
                 stacklevel=2,
             )
+            if self.noise_bits:
+                for W, X, mean in zip(self.projections_, views, self.means_, strict=True):
+                    W[:, without] = noise_directions(X, missing, self.ridge, mean, rng)
         return self
 
     def _directions(self, views, G, whiteners, factors, noise):
@@ -117,7 +131,7 @@ class SCMS(SCMO):
 
     Parameters
     ----------
-    n_bits, ridge, random_state
+    n_bits, ridge, noise_bits, random_state
         As for :class:`SCMO`.
     stop : bool
         Stop as the authors' code does, when a pair is stronger than the one before it, and take
@@ -133,9 +147,10 @@ class SCMS(SCMO):
         n_bits: int = 16,
         ridge: float = 1e-6,
         stop: bool = True,
+        noise_bits: bool = False,
         random_state: Any = None,
     ) -> None:
-        super().__init__(n_bits, ridge, random_state)
+        super().__init__(n_bits, ridge, noise_bits, random_state)
         self.stop = stop
 
     def _directions(self, views, G, whiteners, factors, noise):

@@ -74,3 +74,16 @@ def correlated_directions(
         padded[:, :rank] = m @ vectors[start:stop, :rank]
         directions.append(padded)
     return directions, correlations
+
+
+def noise_directions(
+    X: Matrix, count: int, ridge: float, mean: Matrix, rng: np.random.Generator
+) -> Matrix:
+    """Return (d, count) random directions of one view, a'(C + ridge I) a = 1, C its scatter.
+
+    They stand for what solvers find beyond the rank of the data, where rounding errors alone tell
+    directions apart: as long as canonical ones, but without a partner in another view. One pass.
+    """
+    M = whitening(gram(X, mean), scatter_precision(X), ridge)
+    U = rng.standard_normal((M.shape[1], count))
+    return np.asarray(M @ (U / np.maximum(np.linalg.norm(U, axis=0), np.finfo(float).tiny)))

@@ -41,6 +41,21 @@ def test_bits_beyond_the_rank_are_constant_and_said_to_be():
     np.testing.assert_array_equal(shorter.encode(views[0], 0), method.encode(views[0], 0)[:, :5])
 
 
+@pytest.mark.parametrize("variant", ["textbook", "released"])
+def test_noise_bits_replace_the_constant_ones_alone(variant):
+    views, _ = toy(n=300, dims=(12, 5))
+    with pytest.warns(UserWarning, match="5 correlated directions; 59 of 64 bits are noise"):
+        method = CVH(n_bits=64, variant=variant, noise_bits=True, random_state=0).fit(views)
+    shorter = CVH(n_bits=5, variant=variant).fit(views)
+    codes = [method.encode(X, m) for m, X in enumerate(views)]
+    for m, X in enumerate(views):
+        np.testing.assert_array_equal(codes[m][:, :5], shorter.encode(X, m))
+        assert codes[m][:, 5:].any(axis=0).all()
+        assert not codes[m][:, 5:].all(axis=0).any()
+    # Drawn apart: the views agree on them by chance alone, up to the 59 draws.
+    assert abs((codes[0][:, 5:] == codes[1][:, 5:]).mean() - 0.5) < 0.1
+
+
 def test_cvh_is_cca_for_two_views_and_for_three():
     for dims in ((9, 6), (9, 6, 5)):
         views, _ = toy(n=100, dims=dims)

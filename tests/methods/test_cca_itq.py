@@ -55,6 +55,19 @@ def test_more_bits_than_directions_are_all_in_use():
     assert ((balance > 0.05) & (balance < 0.95)).all()
 
 
+def test_noise_bits_fill_the_first_view_beyond_the_rank():
+    views, _ = toy(n=200, dims=(12, 4))
+    A, correlations = directions(views, 16)
+    assert np.count_nonzero(correlations) == 4
+    method = CCAITQ(n_bits=16, scaling="variance", noise_bits=True, random_state=0).fit(views)
+    # P P' = A A' whatever the rotation: the second view's is that of its four directions, the
+    # first view's has twelve more, each of unit length among its whitened features.
+    np.testing.assert_allclose(method.projections_[1] @ method.projections_[1].T, A[1] @ A[1].T)
+    X = views[0] - views[0].mean(axis=0)
+    extra = method.projections_[0] @ method.projections_[0].T - A[0] @ A[0].T
+    assert np.isclose(np.trace((X.T @ X + 1e-4 * np.eye(12)) @ extra), 12)
+
+
 def test_wrong_parameters_are_named():
     views, _ = toy()
     with pytest.raises(HashbenchError, match="found rotation_view 2; allowed: 0 to 1"):

@@ -100,6 +100,22 @@ def test_bits_beyond_the_rank_are_constant_and_said_so():
         assert not (codes[:, :3] == codes[0, :3]).all(axis=0).any()
 
 
+@pytest.mark.filterwarnings("ignore:scm-.. found directions")
+@pytest.mark.parametrize("cls", [SCMO, SCMS])
+def test_noise_bits_replace_the_constant_ones_alone(cls):
+    views, labels = toy(n=80, classes=4, dims=(12, 5))
+    rng = np.random.default_rng(1)
+    views = [X + 3 * rng.standard_normal(X.shape) for X in views]  # weak labels make scm-s stop
+    constant = cls(n_bits=32).fit(views, labels)
+    noisy = cls(n_bits=32, noise_bits=True, random_state=0).fit(views, labels)
+    without = ~constant.projections_[0].any(axis=0)
+    assert 0 < without.sum() < 32
+    for m, X in enumerate(views):
+        ours, plain = noisy.encode(X, m), constant.encode(X, m)
+        np.testing.assert_array_equal(ours[:, ~without], plain[:, ~without])
+        assert not (ours[:, without] == ours[0, without]).all(axis=0).any()
+
+
 def test_three_views_agree_pairwise():
     views, labels = toy(n=200, dims=(12, 8, 6))
     method = SCMS(n_bits=8).fit(views, labels)
