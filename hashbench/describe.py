@@ -202,8 +202,7 @@ def draw(description: Description, dataset: Dataset, data: Data, split: Split, p
         transform = fit(view.preprocessing, data.views[m], split.train)
         X = np.concatenate(list(blocks(transform, data.views[m], rows)))
         _draw_scatter(axes[f"scatter {m}"], X, data.labels[rows].argmax(axis=1), view.name)
-        axes[f"norms {m}"].hist(np.linalg.norm(X, axis=1), bins=40, color="0.5")
-        axes[f"norms {m}"].set(xlabel=f"length of {view.name} rows", ylabel="rows")
+        _draw_lengths(axes[f"norms {m}"], np.linalg.norm(X, axis=1), view.name)
     title = dataset.title or description.name
     figure.suptitle(title + (" (synthetic)" if description.synthetic else ""))
     try:
@@ -220,7 +219,7 @@ def _draw_classes(axes: Any, data: Data, split: Split) -> None:
     axes.bar(at, searched, color="tab:blue", label="database")
     axes.bar(at, asked, bottom=searched, color="tab:orange", label="query")
     axes.set(ylabel="rows")
-    axes.legend(frameon=False)
+    axes.legend(frameon=False, ncols=2, loc="lower right", bbox_to_anchor=(1, 1))
     if 0 < len(data.label_names) == len(at) <= 30:
         axes.set_xticks(at, data.label_names, rotation=45, ha="right", fontsize=7)
     else:
@@ -233,5 +232,15 @@ def _draw_scatter(axes: Any, X: npt.NDArray[Any], classes: npt.NDArray[np.intp],
     smaller = centred @ centred.T if len(X) < X.shape[1] else centred.T @ centred
     vectors = np.linalg.eigh(smaller)[1][:, -2:]
     plane = vectors if len(X) < X.shape[1] else centred @ vectors
+    plane = np.pad(plane, [(0, 0), (2 - plane.shape[1], 0)])  # a single column is a line
     axes.scatter(*plane[:, ::-1].T, c=classes, cmap="tab10", s=4, linewidths=0, alpha=0.7)
     axes.set(title=f"{name}, principal plane of training rows", xticks=[], yticks=[])
+
+
+def _draw_lengths(axes: Any, lengths: npt.NDArray[Any], name: str) -> None:
+    """Draw how long rows are; rows of one length, but for rounding, are one bar."""
+    low, high = float(lengths.min()), float(lengths.max())
+    if high - low <= 1e-3 * high:
+        low, high = 0.9 * low, 1.1 * high or 1.0
+    axes.hist(lengths, bins=41, range=(low, high), color="0.5")
+    axes.set(xlabel=f"length of {name} rows", ylabel="rows")

@@ -96,3 +96,19 @@ def test_the_page(tmp_path, suffix):
     draw(describe(toy, data), toy, data, toy.split(data, "random", 0), path)
     starts = {"png": b"\x89PNG", "pdf": b"%PDF", "svg": b"<?xml"}
     assert path.read_bytes().startswith(starts[suffix])
+
+
+@pytest.mark.parametrize("case", ["unit rows", "zeros", "one column"])
+def test_the_page_of_odd_views(tmp_path, case):
+    toy = Toy()
+    data = toy.load()
+    rounded = 1 + np.resize([0, 2.2e-16], 12)  # as long as 1, up to rounding
+    angles = np.linspace(0, 1, 12)
+    data.views[1] = {
+        "unit rows": rounded[:, None] * np.stack([np.cos(angles), np.sin(angles)], axis=1),
+        "zeros": np.zeros((12, 3)),
+        "one column": angles[:, None],
+    }[case]
+    path = tmp_path / "page.png"
+    draw(describe(toy, data), toy, data, toy.split(data, "random", 0), path)
+    assert path.read_bytes().startswith(b"\x89PNG")
