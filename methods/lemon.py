@@ -35,7 +35,7 @@ import scipy
 from hashbench import Citation, LinearMethod
 from hashbench.errors import HashbenchError
 from hashbench.linalg import procrustes, random_rotation, signs, stiefel, unit_rows
-from hashbench.linalg.ridge import cross, gram
+from hashbench.linalg.ridge import normal_equations
 from hashbench.validation import check_labels, check_views
 
 
@@ -132,16 +132,15 @@ class LEMON(LinearMethod):
 
     def _learn(self, views, Y):
         chunks = max(1, len(Y) // self.chunk_size)
-        codes = [self.codes_]
+        codes = []
         for chunk in range(chunks):
             stop = None if chunk == chunks - 1 else (chunk + 1) * self.chunk_size
-            rows = slice(chunk * self.chunk_size, stop)
-            B = self._chunk(Y[rows])
-            for X, G, S in zip(views, self._grams, self._products, strict=True):
-                G += gram(X[rows])
-                S += cross(X[rows], B)
-            codes.append(B > 0)
-        self.codes_ = np.concatenate(codes)
+            codes.append(self._chunk(Y[chunk * self.chunk_size : stop]))
+        B = np.concatenate(codes)
+        for X, G, S in zip(views, self._grams, self._products, strict=True):
+            for total, part in zip((G, S), normal_equations(X, B), strict=True):
+                total += part
+        self.codes_ = np.concatenate([self.codes_, B > 0])
         self.projections_ = [
             scipy.linalg.solve(G + self.xi * np.eye(len(G)), S, assume_a="pos")
             for G, S in zip(self._grams, self._products, strict=True)
