@@ -188,7 +188,7 @@ def _nearest_words(Z, books):
         rest = Z[rows].copy()
         for j, C in enumerate(books):
             # argmin ||r - c||^2; ||r||^2 is the same for all words
-            words[rows, j] = (np.square(C).sum(axis=1) - 2 * rest @ C.T).argmin(axis=1)
+            words[rows, j] = (np.square(C).sum(axis=1) - rest @ (2 * C.T)).argmin(axis=1)
             rest -= C[words[rows, j]]
     return words
 
@@ -206,7 +206,7 @@ def _codebooks(Z, words, weights, sizes, damping):
     edges = np.cumsum([0, *sizes])
     n, m = words[0].shape
     roots = np.sqrt(weights)
-    Z = np.vstack([root * z for root, z in zip(roots, Z, strict=True)])
+    Z = np.vstack([root * z for root, z in zip(roots.astype(Z[0].dtype), Z, strict=True)])
     B = scipy.sparse.csr_array(  # rows of all views, each scaled by the root of lambda_m
         (
             np.repeat(roots, n * m),
