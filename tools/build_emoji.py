@@ -239,6 +239,7 @@ def build(sources: Path, output: Path) -> list[Path]:
     """Read the two packages below `sources` and write the two files into `output`."""
     emoji = read_emoji(sources)
     pictures = [read_picture(item.picture) for item in emoji]
+    output.mkdir(parents=True, exist_ok=True)
     features, sheet = output / "emoji.npz", output / "emoji_thumbnails.png"
     write_npz(features, make_arrays(emoji, pictures))
     Image.fromarray(thumbnail_sheet(pictures)).save(sheet, optimize=True)
@@ -247,9 +248,16 @@ def build(sources: Path, output: Path) -> list[Path]:
 
 def main() -> None:
     """Run the build from the command line and print what it wrote."""
-    parser = argparse.ArgumentParser(description="Build the embedded emoji dataset.")
+    packages = " ".join(f"{name}@{version}" for name, version in VERSIONS.items())
+    parser = argparse.ArgumentParser(
+        description="Build the embedded emoji dataset, the same bytes from the same sources.",
+        epilog=f"how to get the sources:\n  npm install --prefix SOURCES {packages}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("sources", type=Path, help="folder into which npm put the two packages")
-    parser.add_argument("--output", type=Path, default=DEFAULT_OUTPUT, help="default: %(default)s")
+    parser.add_argument(
+        "--output", type=Path, default=DEFAULT_OUTPUT, help="folder to write to; the package's own"
+    )
     arguments = parser.parse_args()
     for path in build(arguments.sources, arguments.output):
         content = path.read_bytes()

@@ -99,7 +99,7 @@ def lines(array):
 
 
 def test_small_build_has_known_bytes(builder, sources, tmp_path):
-    features, sheet = builder.build(sources, tmp_path)
+    features, sheet = builder.build(sources, tmp_path / "new" / "folder")
     first = features.read_bytes()
     with Image.open(sheet) as image:
         pixels = np.asarray(image)
