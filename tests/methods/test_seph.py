@@ -129,6 +129,18 @@ def test_kernel_points(anchors):
         assert np.array_equal(*rows), "the views have different kernel points"
 
 
+def test_regressions_may_be_left_unfinished():
+    views, labels = toy(n=80)
+    optimal, stopped, finished = (
+        SePH(n_bits=4, n_anchors=20, regression_steps=steps, random_state=0).fit(views, labels)
+        for steps in (None, 2, 2000)
+    )
+    np.testing.assert_array_equal(optimal.codes_, stopped.codes_)
+    for m, X in enumerate(views):
+        np.testing.assert_allclose(finished.project(X, m), optimal.project(X, m), atol=0.05)
+        assert np.abs(stopped.project(X, m) - optimal.project(X, m)).max() > 0.5
+
+
 def test_items_beyond_the_maximum_are_encoded_as_pairs():
     views, labels = toy(n=90)
     method = SePH(n_bits=8, max_rows=40, n_anchors=15, random_state=5).fit(views, labels)
