@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import tempfile
 from collections import Counter
@@ -13,6 +12,7 @@ from typing import Any
 
 import click
 
+from hashbench import interrupts
 from hashbench.commands import plugin_option
 from hashbench.errors import HashbenchError, unknown
 from hashbench.executors import Executor, Limits
@@ -90,7 +90,7 @@ def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> No
     if flags["plan_only"]:
         show_plan(asked, registry, out, jobs, choice)
         return
-    signal.signal(signal.SIGTERM, _interrupt)
+    interrupts.listen()
     progress = make_progress(flags["quiet"])
     try:
         with Store(out) as store:
@@ -237,7 +237,3 @@ def _saved(out: Path) -> str:
     study = out / "study.toml"
     again = f"; go on with: hashbench run {study} -o {out}" if study.exists() else ""
     return f"{count} cells are saved in {out}{again}"
-
-
-def _interrupt(*_: object) -> None:
-    raise KeyboardInterrupt

@@ -21,6 +21,7 @@ from typing import Any
 
 import psutil
 
+from hashbench import interrupts
 from hashbench.executors import CancelledError, Event, Limits, Outcome, StorageError, Task
 from hashbench.executors.server import CANNOT_WRITE, THREAD_VARIABLES
 from hashbench.provenance import environment
@@ -154,15 +155,16 @@ class LocalExecutor:
             "folder": str(place),
             "cache": str(self.cache),
         }
-        self._send({"task": message}, output)
-        os.close(output)
-        begun = time.monotonic()
-        pid = self._expect("started")["started"]
-        for child in self.running.values():
-            child.alone = False
-        child = Child(task, pid, place, pipe, begun, alone=not self.running)
-        self.running[pid] = child
-        self.selector.register(pipe, selectors.EVENT_READ, child)
+        with interrupts.whole():
+            self._send({"task": message}, output)
+            os.close(output)
+            begun = time.monotonic()
+            pid = self._expect("started")["started"]
+            for child in self.running.values():
+                child.alone = False
+            child = Child(task, pid, place, pipe, begun, alone=not self.running)
+            self.running[pid] = child
+            self.selector.register(pipe, selectors.EVENT_READ, child)
 
     def _send(self, message: dict[str, Any], *descriptors: int) -> None:
         data = json.dumps(message).encode() + b"\n"
@@ -191,19 +193,21 @@ class LocalExecutor:
     def _wait(self) -> list[tuple[Child, Outcome]]:
         """Wait a little for something to happen; return the tasks that have ended."""
         timeout = 0 if self.messages else POLL_SECONDS  # one may have come with another's start
-        for key, _ in self.selector.select(timeout):
-            if key.data is None:
-                self._receive()
-            else:
-                self._read(key.data)
-        ended = [message for message in self.messages if "ended" in message]
-        finished = []
-        for message in ended:
-            self.messages.remove(message)
-            child = self.running.pop(message["ended"])
-            self._read(child)
-            self._hang_up(child)
-            finished.append((child, self._outcome(child, message["code"])))
+        ready = self.selector.select(timeout)
+        with interrupts.whole():
+            for key, _ in ready:
+                if key.data is None:
+                    self._receive()
+                else:
+                    self._read(key.data)
+            ended = [message for message in self.messages if "ended" in message]
+            finished = []
+            for message in ended:
+                self.messages.remove(message)
+                child = self.running.pop(message["ended"])
+                self._read(child)
+                self._hang_up(child)
+                finished.append((child, self._outcome(child, message["code"])))
         self._watch()
         return finished
 
