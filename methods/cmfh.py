@@ -12,8 +12,9 @@ a query's is sgn(P_m'x).
 
 Cost: one pass over the features for the Gram matrices X_l'X_m, one for X_m'V of the random start,
 one for the codes at the end. Iterations read no features at all: after the first V-step V is
-sum_m X_m C_m, so X_m'V and V'V follow from C and the Gram matrices in O(k d^2), and so do the
-objective and the stopping rule. Memory beyond the features: the Gram matrices and one V.
+sum_m X_m C_m, so X_m'V and V'V follow from C and the Gram matrices, and so do the objective and
+the stopping rule. In the eigenvectors of each X_m'X_m all of that is diagonal but for X_l'X_m,
+l != m: O(k d_1 d_2) an iteration. Memory beyond the features: the Gram matrices and one V.
 
 Deviations
 ----------
@@ -42,7 +43,6 @@ from typing import Any, Self
 import numpy as np
 
 from hashbench import Citation, HashbenchError, LinearMethod
-from hashbench.linalg import Ridge
 from hashbench.linalg.ridge import cross, gram
 
 VERSIONS = ("v1", "paper", "v2")
@@ -114,27 +114,30 @@ class CMFH(LinearMethod):
         shrink = 1 / self.mu**2 if second else 1.0
         penalty = self.gamma / (1.0 if self.version == "v1" else self.mu)
         means = [X.mean(axis=0, dtype=np.float64) for X in views]
-        solvers = [Ridge(X, penalty, mean) for X, mean in zip(views, means, strict=True)]
-        G = _gram_blocks(views, means, solvers)
+        E, values, G = _coordinates(views, means)
+        inverses = [1 / (value + penalty) for value in values]
 
         V = rng.random((n, k), dtype=Y.dtype)
-        S = [solver.products(V) for solver in solvers]  # S_m = X_m'V
+        S = [  # S_m = X_m'V
+            e.T @ cross(X, V, mean) for e, X, mean in zip(E, views, means, strict=True)
+        ]
         VV = (V.T @ V).astype(np.float64)
-        P = [rng.random((X.shape[1], k)) for X in views]
+        P = [e.T @ rng.random((X.shape[1], k)) for e, X in zip(E, views, strict=True)]
         last = np.inf
         for _ in range(self.iterations or (25 if second else 500)):
             U = self._bases(weights, S, VV)
             C = self._coefficients(weights, couplings, U, P)
-            S = [sum(g @ c for g, c in zip(row, C, strict=True)) for row in G]
+            S = _products(values, G, C)
             VV = sum(c.T @ s for c, s in zip(C, S, strict=True))
-            P = [shrink * solver.solve_products(s) for solver, s in zip(solvers, S, strict=True)]
-            factors, squares = self._terms(weights, couplings, G, U, P, S, VV)
+            P = [shrink * inverse * s for inverse, s in zip(inverses, S, strict=True)]
+            factors, squares = self._terms(weights, couplings, values, U, P, S, VV)
             self.record(lambda: factors @ squares)  # noqa: B023
             norms = factors @ np.sqrt(squares)
             if not second and last - norms < self.tolerance:
                 break
             last = norms
 
+        C, P = ([e @ m for e, m in zip(E, parts, strict=True)] for parts in (C, P))
         V = sum(X @ c.astype(X.dtype) for X, c in zip(views, C, strict=True))
         V -= sum(mean @ c for mean, c in zip(means, C, strict=True)).astype(V.dtype)
         self.codes_ = V >= 0
@@ -155,25 +158,48 @@ class CMFH(LinearMethod):
         parts = zip(weights, U, couplings, P, strict=True)
         return [np.linalg.solve(system, (w * u + mu * p).T).T for w, u, mu, p in parts]
 
-    def _terms(self, weights, couplings, G, U, P, S, VV):
+    def _terms(self, weights, couplings, values, U, P, S, VV):
         """Return the factor and the squared norm of every term of the objective."""
         total = np.trace(VV)
         factors, squares = [self.gamma], [total]
-        for w, mu, m, u, p, s in zip(weights, couplings, range(len(G)), U, P, S, strict=True):
-            error = np.trace(G[m][m]) - 2 * np.sum(u * s) + np.sum((u.T @ u) * VV)
-            gap = total - 2 * np.sum(p * s) + np.sum(p * (G[m][m] @ p))
+        for w, mu, value, u, p, s in zip(weights, couplings, values, U, P, S, strict=True):
+            error = value.sum() - 2 * np.sum(u * s) + np.sum((u.T @ u) * VV)
+            gap = total - 2 * np.sum(p * s) + np.sum(value * p * p)
             factors += [w, mu, self.gamma, self.gamma]
             squares += [error, gap, np.sum(u * u), np.sum(p * p)]
         # Differences of nearly equal sums may come out a rounding error below zero.
         return np.array(factors), np.maximum(squares, 0.0)
 
 
-def _gram_blocks(views, means, solvers):
-    """Return X_l'X_m for all pairs of views, taking over those that the solvers hold."""
-    G: list[list[Any]] = [[None] * len(views) for _ in views]
-    for m, solver in enumerate(solvers):
-        G[m][m] = solver.gram if solver.primal else gram(views[m], means[m])
-        for l in range(m):
-            G[l][m] = cross(views[l], views[m], means[l], means[m])
-            G[m][l] = G[l][m].T
-    return G
+def _coordinates(views, means):
+    """Return the eigenvectors and eigenvalues of every X_m'X_m, and X_l'X_m in these coordinates.
+
+    Eigenvectors of nothing are left out: no step leaves the space that the rows span.
+
+    Returns
+    -------
+    E : list of (d_m, r_m)
+    values : list of (r_m, 1)
+    G : dict of (r_l, r_m) by (l, m), l < m
+    """
+    E, values = [], []
+    for X, mean in zip(views, means, strict=True):
+        value, vectors = np.linalg.eigh(gram(X, mean))
+        keep = value > value[-1] * len(value) * np.finfo(np.float64).eps
+        E.append(vectors[:, keep])
+        values.append(value[keep, None])
+    G = {
+        (l, m): E[l].T @ cross(views[l], views[m], means[l], means[m]) @ E[m]
+        for m in range(len(views))
+        for l in range(m)
+    }
+    return E, values, G
+
+
+def _products(values, G, C):
+    """Return X_m'V of every view for V = sum_m X_m C_m."""
+    S = [value * c for value, c in zip(values, C, strict=True)]
+    for (l, m), block in G.items():
+        S[l] += block @ C[m]
+        S[m] += block.T @ C[l]
+    return S
