@@ -104,7 +104,7 @@ class Evaluation(Mapping[str, float]):
     def __contains__(self, name: object) -> bool:
         try:
             return str(parse(str(name))) in self.scores
-        except HashbenchError:  # no name of a measure is the name of none of these
+        except HashbenchError:
             return False
 
     def __iter__(self) -> Iterator[str]:
@@ -219,9 +219,9 @@ def _check_ranks(ranks: npt.ArrayLike) -> Ranks:
         )
     wrong = np.flatnonzero(np.diff(grid.astype(np.int64), prepend=0) <= 0)
     if wrong.size:
-        at = int(wrong[0])
-        after = f" after {grid[at - 1]}" if at else ""
-        raise HashbenchError(f"ranks: found {grid[at]}{after}; allowed: ascending, from 1 up")
+        at = wrong[0]
+        found = f"{grid[at]} after {grid[at - 1]}" if at else f"{grid[at]}"
+        raise HashbenchError(f"ranks: found {found}; allowed: ascending, from 1 up")
     return grid.astype(np.int64)
 
 
@@ -309,7 +309,8 @@ def _rank_curve(
     measure: Measure, values: Mapping[str, Values], grid: Ranks, per_query: bool
 ) -> Curve:
     settled = settle_empty(measure, values["value"], values["found"])
-    return _curve(measure, "rank", grid, settled, _mean(settled), per_query)
+    mean = _mean(settled)
+    return Curve(measure, "rank", grid, mean[:, 0], mean[:, 1], settled if per_query else None)
 
 
 def _ball_score(measure: Measure, ball: Ball, per_query: bool) -> Score:
@@ -335,13 +336,8 @@ def _radius_curve(measure: Measure, ball: Ball, per_query: bool) -> Curve:
         pool = ball.pooled(counted)
         mean = pool.curve[0]
         mean[pool.items[0] == 0, 0] = np.nan
-    return _curve(measure, "radius", np.arange(len(mean)), settled, mean, per_query)
-
-
-def _curve(
-    measure: Measure, axis: str, x: Ranks, settled: Values, mean: Values, per_query: bool
-) -> Curve:
-    return Curve(measure, axis, x, mean[:, 0], mean[:, 1], settled if per_query else None)
+    radii = np.arange(len(mean))
+    return Curve(measure, "radius", radii, mean[:, 0], mean[:, 1], settled if per_query else None)
 
 
 def _mean(values: Values) -> Values:

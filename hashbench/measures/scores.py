@@ -1,6 +1,8 @@
 """Rankings by inner product, for methods whose queries and items are vectors, not codes.
 
-The same measures under the same names: tied items are those with exactly equal scores. Scores are
+The same measures under the same names: tied items are those with exactly equal scores. A matrix
+product rounds one and the same sum differently in different places of the result, so that equal
+items would not be tied; therefore the product is taken with different items only. Scores are
 computed for a block of queries at a time, never for all. What speaks of a Hamming radius is not
 defined here.
 """
@@ -55,7 +57,8 @@ class ScoreRanking(Ranking):
         check_rows(query_vectors, query_labels, "query", "vectors")
         check_rows(database_vectors, database_labels, "database", "vectors")
         self.n_queries, self.n_database = len(query_vectors), len(database_vectors)
-        self.query_vectors, self.database_vectors = query_vectors, database_vectors
+        self.query_vectors = query_vectors
+        self._different, self._which = _distinct(database_vectors)
         self.query_labels, self.database_labels = np.array(query_labels), columns(database_labels)
 
     def blocks(self, depth: int) -> Iterator[Block]:
@@ -64,6 +67,11 @@ class ScoreRanking(Ranking):
         rows = max(1, BLOCK_BYTES // (self.n_database * (24 + 8 * levels)))
         for start in range(0, self.n_queries, rows):
             yield _ScoreBlock(self, slice(start, start + rows))
+
+    def scores(self, queries: slice) -> Vectors:
+        """Return the inner products of some queries with all items, (queries, n)."""
+        scores = self.query_vectors[queries] @ self._different.T
+        return scores if self._which is None else scores[:, self._which]
 
     def distance_counts(self, rel: Rel) -> NoReturn:
         """Refuse: inner products have no Hamming radius."""
@@ -82,8 +90,7 @@ class _ScoreBlock(Block):
     @cached_property
     def _ranked(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint32]]:
         """The items in rank order, ties in database order, and their keys."""
-        scores = self._ranking.query_vectors[self.queries] @ self._ranking.database_vectors.T
-        keys = descending_keys(scores)
+        keys = descending_keys(self._ranking.scores(self.queries))
         items = np.empty(keys.shape, np.int32)
         order_kernels.sort_items(keys, items)
         return items, keys
@@ -105,6 +112,16 @@ class _ScoreBlock(Block):
             order_kernels.count_runs(self._ranked[1], grades, counts)
             self._counted[rel] = counts
         return self._counted[rel]
+
+
+def _distinct(vectors: Vectors) -> tuple[Vectors, npt.NDArray[np.intp] | None]:
+    """Return the different rows, and which of them each row is; None if no row occurs twice."""
+    rows = np.ascontiguousarray(vectors + np.float32(0))  # bytes tell -0 from 0
+    whole = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1])))
+    _, first, which = np.unique(whole, return_index=True, return_inverse=True)
+    if len(first) == len(vectors):
+        return vectors, None
+    return np.ascontiguousarray(vectors[first]), which.reshape(-1)
 
 
 def descending_keys(scores: Vectors) -> npt.NDArray[np.uint32]:

@@ -91,3 +91,14 @@ def test_bad_vectors_are_refused(make_case):
         score_ranking(query, database[:, 0], *labels)
     with pytest.raises(HashbenchError, match="query: found 6 rows of vectors and 7 of labels"):
         score_ranking(query[:6], database, *labels)
+
+
+def test_equal_items_are_tied_whatever_a_product_rounds():
+    generator = np.random.default_rng(0)
+    items = generator.standard_normal((5, 33)).astype(np.float32)
+    for n_queries, n_database in ((1, 1001), (1, 4097), (3, 100)):
+        which = generator.integers(0, 5, n_database)
+        query = generator.standard_normal((n_queries, 33)).astype(np.float32)
+        ranking = score_ranking(query, items[which], np.zeros(n_queries), which % 2)
+        for block in ranking.blocks(0):
+            assert ((block.counts(1).sum(axis=2) > 0).sum(axis=1) == 5).all()
