@@ -139,9 +139,15 @@ def make_figure(
 
 
 def fitting_columns(look: Look, panels: int, methods: int = 0) -> int:
-    """Return how many panels stand side by side: 2 in a column, 3 or 4 across a page."""
-    most = 2 if look.width == "column" else 3 if panels in (3, 5, 6, 9) else 4
-    return min(panels, max(1, most // 2) if methods > CROWDED else most)
+    """Return how many panels stand side by side.
+
+    In a column 2, across a page 3 or 4; with many methods 1 and 2.
+    """
+    if methods > CROWDED:
+        most = 1 if look.width == "column" else 2
+    else:
+        most = 2 if look.width == "column" else 3 if panels in (3, 5, 6, 9) else 4
+    return min(panels, most)
 
 
 def sheets(

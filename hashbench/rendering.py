@@ -151,8 +151,11 @@ def _save_figure(
     picture: Picture, name: str, folder: Path, formats: Collection[str]
 ) -> dict[str, Path]:
     files = {}
-    picture.figure.draw_without_rendering()
-    picture.figure.set_layout_engine("none")  # what has been laid out stays so in every format
+    # Laid out once, for every format. Without an engine saving draws once, with one twice.
+    engine = picture.figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(picture.figure)
+        picture.figure.set_layout_engine(None)
     for ending in FIGURE_FORMATS:
         if ending in formats:
             files[ending] = folder / f"{name}.{ending}"

@@ -120,6 +120,9 @@ def test_panels_that_do_not_fit_a_page_go_to_other_figures(make_look):
     for _, part in parts:
         figure = line_figure(look, MANY, datasets=tuple(dict.fromkeys(part["dataset"])))
         assert figure.get_size_inches()[1] < 11
+    page = make_look(MANY, datasets)
+    parts = list(figures.sheets(lines(MANY, datasets[:3]), page))
+    assert len(parts) == 1  # two panels side by side, three lines of them
     few = make_look(MANY[:3], datasets[:2])
     assert [name for name, _ in figures.sheets(lines(MANY[:3], datasets[:2]), few)] == [""]
 
