@@ -160,8 +160,7 @@ class RandomQuery:
         """Return the split."""
         n = data.n_rows
         count = round(self.query * n) if self.query < 1 else int(self.query)
-        if not 1 <= count < n:
-            raise HashbenchError(f"split: found {count} queries of {n} rows; at least one of each")
+        _check_queries(count, n)
         order = rng.permutation(n)
         query, database = np.sort(order[:count]), np.sort(order[count:])
         return Split(_some(database, self.train, rng), query, database)
@@ -181,8 +180,7 @@ class LastQuery:
 
     def __call__(self, data: Data, rng: np.random.Generator) -> Split:
         """Return the split."""
-        if not 1 <= self.query < data.n_rows:
-            raise HashbenchError(f"split: found {self.query} queries of {data.n_rows} rows")
+        _check_queries(self.query, data.n_rows)
         rows = np.arange(data.n_rows)
         database = rows[: -self.query]
         return Split(_some(database, self.train, rng), rows[-self.query :], database)
@@ -200,6 +198,13 @@ class GivenSplit:
             raise HashbenchError("split: the data come without a split of their own")
         train, query = data.given["train"], data.given["query"]
         return Split(train, query, data.given.get("database", train))
+
+
+def _check_queries(count: int, n_rows: int) -> None:
+    if not 1 <= count < n_rows:
+        raise HashbenchError(
+            f"split: found {count} queries of {n_rows} rows; at least one query and one other row"
+        )
 
 
 def _trained(train: int | None) -> str:

@@ -96,7 +96,7 @@ def test_the_given_split():
 
 @pytest.mark.parametrize("protocol", [RandomQuery(20), LastQuery(20), RandomQuery(0.001)])
 def test_too_many_or_too_few_queries(protocol):
-    with pytest.raises(HashbenchError, match="queries of 20 rows"):
+    with pytest.raises(HashbenchError, match="queries of 20 rows; at least"):
         protocol(data_of(20), np.random.default_rng(0))
 
 

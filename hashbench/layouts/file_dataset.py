@@ -83,7 +83,7 @@ def parse_file_selection(text: str) -> tuple[str, FileDataset] | None:
         name, equals, path_text = "", "", whole
     path = Path(path_text).expanduser()
     looks_like_path = "/" in path_text or "\\" in path_text or path.suffix.lower() in SUFFIXES
-    if not equals and not looks_like_path:
+    if not equals and not looks_like_path and not (path.suffix and path.is_file()):
         return None
     if not path.exists():
         raise HashbenchError(f"dataset {text!r}: no file or folder {path_text!r}")

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hashbench.errors import HashbenchError
 from hashbench.layouts import FileDataset, parse_file_selection
 from hashbench.registry import discover
 
@@ -40,6 +41,15 @@ def test_a_path_survives_a_change_of_folder(path, monkeypatch):
     monkeypatch.chdir(path.parent)
     dataset = parse_file_selection("mine.mat")[1]
     assert Path(dataset.path) == path.resolve()
+
+
+def test_a_file_of_another_kind_is_a_file_too(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert parse_file_selection("features.npy") is None  # the name of a dataset, perhaps
+    np.save("features.npy", IMAGE)
+    dataset = parse_file_selection("features.npy")[1]
+    with pytest.raises(HashbenchError, match=r"features.npy: cannot be read .*\.mat, .*\.npz"):
+        dataset.load()
 
 
 def test_named_variables(path):
