@@ -7,7 +7,9 @@ print, because they make no other cell.
 
 from __future__ import annotations
 
+import fnmatch
 import itertools
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -94,9 +96,22 @@ def resolved(study: Study, registry: Registry) -> Study:
 def drafts(study: Study, registry: Registry) -> list[Draft]:
     """Return every cell that is wanted: by dataset, then seed, then bits, then method."""
     methods = _methods(study, registry)
-    grid = itertools.product(datasets(study, registry), study.seeds, study.bits, methods)
+    chosen = datasets(study, registry)
+    for rule in study.rules:
+        _check_rule(rule, registry.methods, {*registry.datasets, *(each.name for each in chosen)})
+    grid = itertools.product(chosen, study.seeds, study.bits, methods)
     found = (_draft(study.rules, registry, *point) for point in grid)
     return list({draft.key: draft for draft in found}.values())
+
+
+def _check_rule(rule: Rule, methods: Iterable[str], datasets: Iterable[str]) -> None:
+    """Refuse a rule that can never hold; one for methods that are not selected may stand."""
+    for kind, pattern, names in (
+        ("method", rule.methods, methods),
+        ("dataset", rule.datasets, datasets),
+    ):
+        if not any(fnmatch.fnmatchcase(name, pattern) for name in names):
+            raise HashbenchError(f"rules: {unknown(kind, pattern, names)}")
 
 
 def _methods(study: Study, registry: Registry) -> list[Choice]:
@@ -124,19 +139,21 @@ def _draft(
     bits: int,
     method: Choice,
 ) -> Draft:
-    defaults = registry.methods[method.name].cls.defaults()
+    plugin = registry.methods[method.name]
+    defaults = plugin.cls.defaults()
+    allowed = _settable(plugin, METHOD_EXTRAS)
     settings: dict[str, Any] = {}
     for rule in rules:
         if rule.applies(method.name, data.name):
             settings.update(rule.set)
     settings.update(method.settings)  # what was asked for by name wins
     for name in settings:
-        if name not in (*defaults, *METHOD_EXTRAS):
-            raise unknown(f"parameter of {method.name}", name, (*defaults, *METHOD_EXTRAS))
+        if name not in allowed:
+            raise unknown(f"parameter of {method.name}", name, allowed)
     train_rows = settings.pop("train_rows", None)
-    if train_rows is not None and not (isinstance(train_rows, int) and train_rows >= 1):
+    if train_rows is not None and (type(train_rows) is not int or train_rows < 1):
         raise HashbenchError(f"train_rows: found {train_rows!r}; allowed: whole numbers from 1 up")
-    parameters = _complete(defaults, settings)
+    parameters = _complete(method.name, defaults, settings)
     shown = _changed(defaults, parameters)
     if train_rows is not None:
         shown["train_rows"] = train_rows
@@ -158,7 +175,7 @@ def datasets(study: Study, registry: Registry) -> list[DataChoice]:
     for choice in select(names, known, "dataset") if names else []:
         cls = registry.datasets[choice.name].cls
         own = {k: v for k, v in choice.params if k not in DATASET_EXTRAS}
-        parameters = _complete(cls.defaults(), own)
+        parameters = _complete(choice.name, cls.defaults(), own)
         spec = DataSpec(choice.name, tuple(sorted(own.items())))
         shown = _changed(cls.defaults(), parameters)
         chosen[_data_choice(cls(**own), spec, shown, choice.settings)] = None
@@ -193,20 +210,39 @@ def _data_choice(
 
 def settable(plugins: Mapping[str, Plugin], extras: tuple[str, ...]) -> dict[str, list[str]]:
     """Return the parameters that a selection may set, by plugin."""
-    return {
-        name: [key for key in (*plugin.cls.defaults(), *extras) if key not in FIXED]
-        for name, plugin in plugins.items()
-    }
+    return {name: _settable(plugin, extras) for name, plugin in plugins.items()}
 
 
-def _complete(defaults: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+def _settable(plugin: Plugin, extras: tuple[str, ...]) -> list[str]:
+    return [key for key in (*plugin.cls.defaults(), *extras) if key not in FIXED]
+
+
+def _complete(
+    name: str, defaults: Mapping[str, Any], settings: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return all parameters; a whole number for a real parameter becomes real."""
     parameters = {key: value for key, value in defaults.items() if key not in FIXED}
     for key, value in settings.items():
-        whole = isinstance(value, int) and not isinstance(value, bool)
-        real = whole and isinstance(defaults[key], float)
+        _check_kind(f"parameter {key} of {name}", defaults[key], value)
+        real = type(value) is int and isinstance(defaults[key], float)
         parameters[key] = float(value) if real else value
     return parameters
+
+
+def _check_kind(what: str, default: Any, value: Any) -> None:
+    """Refuse a word where the default is a number, or a number where it is true or false.
+
+    Only the plugin knows more than that; ``none`` may mean something wherever it stands.
+    """
+    if value is None:
+        return
+    if isinstance(default, bool):
+        if not isinstance(value, bool):
+            raise HashbenchError(f"{what}: found {value!r}; allowed: true or false")
+    elif isinstance(default, int | float):
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not number or math.isnan(value):
+            raise HashbenchError(f"{what}: found {value!r}; allowed: numbers")
 
 
 def _changed(defaults: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:

@@ -86,20 +86,23 @@ def parse_item(item: str) -> tuple[str, list[dict[str, Any]]]:
     name, inner = match[1].strip(), match[2]
     if not inner:
         return name, [{}]
-    axes: list[list[tuple[str, Any]]] = []
+    axes: dict[str, list[Any]] = {}
     for assignment in inner.split(","):
-        key, equals, values = assignment.partition("=")
-        if not equals or not key.strip() or not values.strip():
-            raise HashbenchError(f"selection {item!r}: found {assignment!r}; allowed: name=value")
-        axes.append([(key.strip(), parse_value(value)) for value in values.split("|")])
-    return name, [dict(combination) for combination in itertools.product(*axes)]
+        key, _, values = assignment.partition("=")
+        parameter, texts = key.strip(), values.split("|")
+        if not parameter or not all(text.strip() for text in texts):
+            raise HashbenchError(
+                f"selection {item!r}: found {assignment!r}; allowed: name=value or name=value|value"
+            )
+        if parameter in axes:
+            raise HashbenchError(f"selection {item!r}: found {parameter} twice; allowed: once")
+        axes[parameter] = [parse_value(text) for text in texts]
+    combinations = itertools.product(*axes.values())
+    return name, [dict(zip(axes, combination, strict=True)) for combination in combinations]
 
 
 def select(
-    text: str | Iterable[str],
-    known: Mapping[str, Iterable[str]],
-    kind: str,
-    everything: Iterable[str] | None = None,
+    text: str | Iterable[str], known: Mapping[str, Iterable[str]], kind: str
 ) -> list[Choice]:
     """Resolve a selection against the plugins that exist.
 
@@ -108,7 +111,6 @@ def select(
     text : a selection, or several
     known : name -> parameters that may be set
     kind : "method" or "dataset", for messages
-    everything : what ``all`` stands for; every known name if not given
 
     Returns
     -------
@@ -119,9 +121,9 @@ def select(
     for item in itertools.chain.from_iterable(split_items(t) for t in texts):
         excluded = item.startswith("!")
         name, combinations = parse_item(item.removeprefix("!"))
-        names = _matches(name, known, kind, list(known if everything is None else everything))
+        names = _matches(name, known, kind)
         if excluded:
-            chosen = {c: None for c in chosen if c.name not in names}
+            chosen = {c: None for c in chosen if not _meant(c, names, combinations)}
             continue
         for name, params in itertools.product(names, combinations):
             for key in params:
@@ -129,15 +131,23 @@ def select(
                     raise unknown(f"parameter of {name}", key, known[name])
             chosen[Choice(name, tuple(sorted(params.items())))] = None
     if not chosen:
-        raise HashbenchError(f"no {kind} is left of the selection {', '.join(texts)!r}")
+        raise HashbenchError(
+            f"no {kind} is left of the selection {', '.join(texts)!r}; "
+            "what is left out (!) comes after what is chosen, as in all,!NAME"
+        )
     return list(chosen)
 
 
-def _matches(
-    name: str, known: Mapping[str, Iterable[str]], kind: str, everything: list[str]
-) -> list[str]:
+def _meant(choice: Choice, names: list[str], combinations: list[dict[str, Any]]) -> bool:
+    """Say whether an exclusion means a choice: by its name, and by the parameters it gives."""
+    return choice.name in names and any(
+        each.items() <= choice.settings.items() for each in combinations
+    )
+
+
+def _matches(name: str, known: Mapping[str, Iterable[str]], kind: str) -> list[str]:
     if name == "all":
-        return everything
+        return list(known)
     if any(character in name for character in "*?"):
         found = [candidate for candidate in known if fnmatch.fnmatchcase(candidate, name)]
         if not found:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import fnmatch
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from importlib import resources
 from pathlib import Path
@@ -102,7 +102,7 @@ def load_study(name: str) -> Study:
     if not path.is_file():
         if name.endswith(".toml"):
             raise HashbenchError(f"study file {name!r} does not exist")
-        raise unknown("study", name, known)
+        raise unknown("study", name, [*known, "a TOML file"])
     try:
         keys = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -118,11 +118,17 @@ def read_study(keys: Mapping[str, Any], where: str, base: Study | None = None) -
     values: dict[str, Any] = {}
     for key, value in keys.items():
         if key not in allowed:
-            raise unknown(f"key of {where}", key, allowed)
+            raise HashbenchError(f"{where}: {unknown('key', key, allowed)}")
         try:
             values[key] = _READERS[key](value)
-        except (TypeError, ValueError, KeyError) as error:
+        except HashbenchError as error:  # names the value already
+            raise HashbenchError(f"{where}: {error}") from error
+        except ValueError as error:
             raise HashbenchError(f"{where}: {key}: found {value!r}; {error}") from error
+    if "scheduler" in values and values.setdefault("executor", "dask") != "dask":
+        raise HashbenchError(
+            f"{where}: found a scheduler with executor {values['executor']!r}; allowed: 'dask'"
+        )
     return replace(base or Study(), **values)
 
 
@@ -134,29 +140,45 @@ def parse_seeds(value: Any) -> tuple[int, ...]:
     >>> parse_seeds(3), parse_seeds("3"), parse_seeds("3,5"), parse_seeds([7])
     ((0, 1, 2), (0, 1, 2), (3, 5), (7,))
     """
-    if isinstance(value, int) or (isinstance(value, str) and "," not in value):
-        return tuple(range(_numbers([value], 1)[0]))
-    return _numbers(value, 0)
+    several = isinstance(value, list | tuple) or (isinstance(value, str) and "," in value)
+    try:
+        return _numbers(value, 0) if several else tuple(range(_number(value, 1)))
+    except ValueError:
+        raise ValueError(
+            "allowed: how many seeds, from 1 up; or which ones, from 0 up, as in 3,5 or 3,"
+        ) from None
+
+
+def _number(value: Any, least: int) -> int:
+    """Read a whole number, or the text of one; true and 8.5 are none."""
+    number = int(value) if isinstance(value, str) and value.strip().isdecimal() else value
+    if isinstance(number, bool) or not isinstance(number, int) or number < least:
+        raise ValueError(f"allowed: a whole number from {least} up")
+    return number
 
 
 def _numbers(value: Any, least: int) -> tuple[int, ...]:
-    parts = (
-        value.split(",") if isinstance(value, str) else [value] if isinstance(value, int) else value
-    )
-    allowed = f"allowed: whole numbers from {least} up"
+    parts = [part for part in value.split(",") if part.strip()] if isinstance(value, str) else value
     try:
-        numbers = tuple(int(part) for part in parts if str(part).strip())
-    except (TypeError, ValueError):
-        raise ValueError(allowed) from None
-    if not numbers or min(numbers) < least:
-        raise ValueError(allowed)
-    return tuple(dict.fromkeys(numbers))
+        listed = parts if isinstance(parts, list | tuple) else [parts]
+        numbers = dict.fromkeys(_number(part, least) for part in listed)
+    except ValueError:
+        numbers = {}
+    if not numbers:
+        raise ValueError(f"allowed: whole numbers from {least} up")
+    return tuple(numbers)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError("allowed: a text that is not empty")
+    return value
 
 
 def _texts(value: Any) -> tuple[str, ...]:
-    texts = [value] if isinstance(value, str) else list(value)
-    if not all(isinstance(text, str) for text in texts):
-        raise ValueError("allowed: a text or a list of texts")
+    texts = value if isinstance(value, list | tuple) else [value]
+    if not texts or not all(isinstance(text, str) and text.strip(" ,") for text in texts):
+        raise ValueError("allowed: a name or a list of names")
     return tuple(texts)
 
 
@@ -166,17 +188,47 @@ def _measures(value: Any) -> tuple[str, ...]:
 
 
 def _rules(value: Any) -> tuple[Rule, ...]:
-    if not isinstance(value, list | tuple) or not all(isinstance(rule, dict) for rule in value):
-        raise ValueError("allowed: tables of methods, datasets and set")
-    return tuple(Rule(str(r["methods"]), str(r["datasets"]), dict(r["set"])) for r in value)
+    keys = [each.name for each in fields(Rule)]
+    rules = []
+    for rule in value if isinstance(value, list | tuple) else [value]:
+        if not isinstance(rule, dict) or sorted(rule) != sorted(keys):
+            raise ValueError(f"allowed: tables with the keys {', '.join(keys)}")
+        if not rule["set"] or not isinstance(rule["set"], dict):
+            raise ValueError("allowed as set: a table of parameters")
+        if not isinstance(rule["methods"], str) or not isinstance(rule["datasets"], str):
+            raise ValueError("allowed as methods and datasets: a name or a pattern")
+        rules.append(Rule(**rule))
+    return tuple(rules)
 
 
 def _plugins(value: Any) -> tuple[str, ...]:
-    return _texts(value["paths"] if isinstance(value, dict) else value)
+    if isinstance(value, dict):
+        if list(value) != ["paths"]:
+            raise ValueError("allowed: a path, a list of paths, or a table with the key paths")
+        value = value["paths"]
+    return _texts(value) if value != [] else ()
 
 
-_READERS: dict[str, Any] = {
-    "name": str,
+def _name(value: Any) -> str:
+    if not isinstance(value, str) or value in ("", ".", "..") or "/" in value:
+        raise ValueError("allowed: a name that a folder can have")
+    return value
+
+
+def _executor(value: Any) -> str:
+    if value not in EXECUTORS:
+        raise unknown("executor", str(value), EXECUTORS)
+    return str(value)
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("allowed: true or false")
+    return value
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "name": _name,
     "methods": _texts,
     "datasets": _texts,
     "bits": lambda value: _numbers(value, 1),
@@ -186,12 +238,12 @@ _READERS: dict[str, Any] = {
     "plugins": _plugins,
     "timeout": parse_duration,
     "memory": parse_size,
-    "threads": lambda value: _numbers(value, 1)[0],
-    "jobs": lambda value: _numbers(value, 1)[0],
-    "out": str,
-    "executor": str,
-    "scheduler": str,
-    "timing": bool,
+    "threads": lambda value: _number(value, 1),
+    "jobs": lambda value: _number(value, 1),
+    "out": _text,
+    "executor": _executor,
+    "scheduler": _text,
+    "timing": _flag,
 }
 
 
@@ -200,4 +252,4 @@ def _toml(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, list | tuple):
         return f"[{', '.join(_toml(each) for each in value)}]"
-    return json.dumps(value)
+    return json.dumps(value, ensure_ascii=False)

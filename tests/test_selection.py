@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,6 +33,7 @@ def names(text):
         ("cca,cca", ["cca"]),
         ("cca, random", ["cca", "random"]),
         ("cca[ridge=1e-4]", ["cca[ridge=0.0001]"]),
+        ("edsh[gamma=1|10],!edsh[gamma=10]", ["edsh[gamma=1]"]),
     ],
 )
 def test_grammar(text, expected):
@@ -46,10 +49,13 @@ def test_grammar(text, expected):
         ("edsh[gamma=1", "brackets do not match"),
         ("zz*", "no method matches 'zz*'"),
         ("cca,!cca", "no method is left"),
+        ("!cca", "as in all,!NAME"),
+        ("edsh[gamma=1,gamma=2]", "found gamma twice; allowed: once"),
+        ("edsh[gamma=1|]", "found 'gamma=1|'; allowed: name=value"),
     ],
 )
 def test_errors_name_the_thing(text, message):
-    with pytest.raises(HashbenchError, match=message.replace("[", r"\[").replace("*", r"\*")):
+    with pytest.raises(HashbenchError, match=re.escape(message)):
         names(text)
 
 

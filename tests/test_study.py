@@ -20,6 +20,10 @@ def study(**keys):
     return read_study(keys, "the test")
 
 
+def rule(**changes):
+    return {"methods": "cca", "datasets": "*", "set": {"train_rows": 5}, **changes}
+
+
 def test_the_grid_is_the_product_in_the_order_of_datasets_seeds_bits_methods(registry):
     asked = study(methods="random,cca", datasets="synthetic", bits="8,16", seeds=2)
     keys = [(d.seed, d.bits, d.method) for d in drafts(asked, registry)]
@@ -81,7 +85,15 @@ def test_protocol_and_preprocessing_are_chosen_like_parameters(registry):
         ({"methods": "edsh[gama=1]"}, "unknown parameter of edsh 'gama'; did you mean 'gamma'?"),
         ({"methods": "edsh[train_rows=0]"}, "train_rows: found 0; allowed: whole numbers from 1"),
         ({"datasets": "synthetic[protocol=standart]"}, "unknown protocol of synthetic 'standart'"),
-        ({"rules": [{"methods": "cca", "datasets": "*", "set": {"gamma": 1}}]}, "parameter of cca"),
+        ({"methods": "edsh[gamma=x]"}, "parameter gamma of edsh: found 'x'; allowed: numbers"),
+        ({"methods": "edsh[gamma=nan]"}, "parameter gamma of edsh: found nan; allowed: numbers"),
+        ({"methods": "edsh[gamma=true]"}, "parameter gamma of edsh: found True; allowed: numbers"),
+        ({"methods": "lcmfh[transductive=2]"}, "found 2; allowed: true or false"),
+        ({"datasets": "synthetic[rows=many]"}, "parameter rows of synthetic: found 'many'"),
+        ({"rules": [rule(set={"gamma": 1})]}, "unknown parameter of cca 'gamma'"),
+        ({"rules": [rule(set={"n_bits": 1})]}, "unknown parameter of cca 'n_bits'"),
+        ({"rules": [rule(methods="ccaa")]}, "rules: unknown method 'ccaa'; did you mean 'cca'?"),
+        ({"rules": [rule(datasets="sinthetic")]}, "rules: unknown dataset 'sinthetic'; did you"),
     ],
 )
 def test_what_does_not_exist_is_named(registry, keys, message):
@@ -99,14 +111,46 @@ def test_what_does_not_exist_is_named(registry, keys, message):
         ({"seeds": -1}, "seeds: found -1"),
         ({"timeout": "soon"}, "timeout: found 'soon'; allowed: durations like"),
         ({"memory": "much"}, "memory: found 'much'; allowed: sizes like"),
-        ({"method": "edsh"}, "unknown key of the test 'method'; did you mean 'methods'?"),
+        ({"method": "edsh"}, "the test: unknown key 'method'; did you mean 'methods'?"),
         ({"rules": [{"methods": "a"}]}, "rules: found"),
+        ({"rules": 3}, "rules: found 3; allowed: tables with the keys methods, datasets, set"),
+        ({"rules": [rule(also=1)]}, "allowed: tables with the keys methods, datasets, set"),
+        ({"rules": [rule(set=3)]}, "allowed as set: a table of parameters"),
+        ({"rules": [rule(methods=["cca"])]}, "allowed as methods and datasets: a name or a patt"),
+        ({"bits": []}, "bits: found []; allowed: whole numbers from 1 up"),
+        ({"bits": [8.5]}, "bits: found [8.5]; allowed: whole numbers from 1 up"),
+        ({"bits": True}, "bits: found True; allowed: whole numbers from 1 up"),
+        ({"seeds": 0}, "seeds: found 0; allowed: how many seeds, from 1 up; or which ones"),
+        ({"seeds": "0"}, "seeds: found '0'; allowed: how many seeds, from 1 up; or which ones"),
+        ({"jobs": "1,2"}, "jobs: found '1,2'; allowed: a whole number from 1 up"),
+        ({"threads": [1]}, "threads: found [1]; allowed: a whole number from 1 up"),
+        ({"methods": []}, "methods: found []; allowed: a name or a list of names"),
+        ({"datasets": ""}, "datasets: found ''; allowed: a name or a list of names"),
+        ({"datasets": 3}, "datasets: found 3; allowed: a name or a list of names"),
+        ({"measures": ""}, "measures: found ''; allowed: a name or a list of names"),
+        ({"measures": ","}, "measures: found ','; allowed: a name or a list of names"),
+        ({"timing": "no"}, "timing: found 'no'; allowed: true or false"),
+        ({"name": "../x"}, "name: found '../x'; allowed: a name that a folder can have"),
+        ({"out": ""}, "out: found ''; allowed"),
+        ({"plugins": {"path": "x"}}, "plugins: found {'path': 'x'}; allowed: a path, a list of"),
+        ({"executor": "slurm"}, "the test: unknown executor 'slurm'; allowed: dask, local"),
+        (
+            {"executor": "local", "scheduler": "tcp://x:1"},
+            "the test: found a scheduler with executor 'local'; allowed: 'dask'",
+        ),
     ],
 )
 def test_wrong_keys_and_values_are_named(keys, message):
     with pytest.raises(HashbenchError) as error:
         study(**keys)
     assert message in str(error.value)
+
+
+def test_a_scheduler_means_dask_unless_a_flag_wins():
+    base = study(scheduler="tcp://x:1")
+    assert base.executor == "dask"
+    assert read_study({"executor": "local"}, "the flags", base).executor == "local"
+    assert study(executor="dask").scheduler is None
 
 
 def test_two_files_of_one_name_are_an_error(registry, tmp_path):
@@ -172,7 +216,7 @@ def test_seeds_are_a_number_or_a_list():
 
 def test_a_study_survives_its_own_file_with_every_key(tmp_path):
     asked = Study(
-        "all-keys", ("a", "b[c=1]"), ("d",), (8,), (1,), ("AP",), (), ("/p.py",), 1.5, 7, 2, 3,
+        "all-keys", ("a", "b[c=1]"), ("d",), (8,), (1,), ("AP",), (), ("/ü😀.py",), 1.5, 7, 2, 3,
         None, "dask", "tcp://x:1", True,
     )  # fmt: skip
     path = tmp_path / "all-keys.toml"
