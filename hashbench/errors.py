@@ -17,6 +17,19 @@ class DeclinedError(HashbenchError):
     """A method declines a dataset for a reason of its own; the cell is skipped, not failed."""
 
 
+def describe_os_error(error: OSError, where: object) -> str:
+    """Say what the system refused, and where if it does not say so itself.
+
+    Examples
+    --------
+    >>> describe_os_error(OSError(28, "No space left on device"), "results")
+    'results: No space left on device'
+    """
+    if error.strerror is None:  # raised by ourselves, with a whole sentence
+        return str(error)
+    return f"{error.filename or where}: {error.strerror}"
+
+
 def unknown(kind: str, name: str, allowed: Iterable[str]) -> HashbenchError:
     """Return the error for a name nobody knows, with the nearest names that exist.
 

@@ -31,6 +31,14 @@ from hashbench.validation import (
 
 Bits = npt.NDArray[np.bool_]
 
+#: How near a method comes to its original, in words for people.
+FIDELITIES = {
+    "verified": "agrees with the authors' code on the data both ran on",
+    "paper": "written from the paper",
+    "reconstruction": "a reconstruction from partial knowledge of the method",
+    "own": "by the author of the plugin",
+}
+
 
 @dataclass(frozen=True)
 class Citation:
@@ -69,9 +77,7 @@ class Method(Parametrised, ABC):
     discrete: ClassVar[bool] = False  #: codes are optimised as binary variables, not relaxed
     kernel: ClassVar[bool] = False  #: hash functions see features through a kernel map
     scalable: ClassVar[bool] = True  #: time and memory grow at most linearly with the rows
-    fidelity: ClassVar[Literal["verified", "paper", "reconstruction", "own"]] = "own"
-    #: "verified" against the authors' code, from the "paper", a "reconstruction" from partial
-    #: knowledge, or the plugin author's "own"
+    fidelity: ClassVar[str] = "own"  #: one of FIDELITIES
     fidelity_note: ClassVar[str] = ""  #: what was inferred and how sure that is
     hamming: ClassVar[bool] = True  #: False: compares real vectors, see :class:`VectorMethod`
 

@@ -14,16 +14,19 @@ import importlib.util
 import inspect
 import os
 import pkgutil
+import re
 import sys
-from collections.abc import Iterator, Sequence
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from hashbench.dataset import Dataset
 from hashbench.errors import HashbenchError, unknown
-from hashbench.method import Method
+from hashbench.method import FIDELITIES, Citation, Method
 from hashbench.report import Report
 
 KINDS: dict[str, type[Any]] = {"methods": Method, "datasets": Dataset, "reports": Report}
@@ -46,11 +49,6 @@ class Plugin:
     def title(self) -> str:
         """What tables print."""
         return str(self.cls.title or self.name)
-
-    @property
-    def source_hash(self) -> str:
-        """A hash of the file: a changed plugin is another plugin."""
-        return hashlib.sha256(self.path.read_bytes()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
@@ -84,17 +82,8 @@ class Registry:
             raise unknown(kind.removesuffix("s"), name, plugins)
         return plugins[name]
 
-    def add(self, module: ModuleType, origin: str) -> None:
-        """Take in every plugin class that a module defines."""
-        for cls in vars(module).values():
-            if not inspect.isclass(cls) or cls.__module__ != module.__name__:
-                continue
-            for kind, base in KINDS.items():
-                if issubclass(cls, base) and not inspect.isabstract(cls) and hasattr(cls, "name"):
-                    path = Path(inspect.getfile(cls)).resolve()
-                    self._put(Plugin(kind, cls.name, cls, path, origin))
-
-    def _put(self, plugin: Plugin) -> None:
+    def put(self, plugin: Plugin) -> None:
+        """Take in a plugin."""
         plugins = self.of(plugin.kind)
         known = plugins.get(plugin.name)
         if known is not None and known.cls is not plugin.cls:
@@ -112,19 +101,19 @@ def discover(paths: Sequence[str | os.PathLike[str]] = ()) -> Registry:
     paths : files and folders with plugins of the user's own, besides those in HASHBENCH_PLUGINS
     """
     from_environment = [p for p in os.environ.get(ENVIRONMENT, "").split(os.pathsep) if p]
-    local = tuple(dict.fromkeys(Path(p).resolve() for p in (*from_environment, *paths)))
+    local = tuple(dict.fromkeys(Path(p).resolve() for p in (*from_environment, *paths) if str(p)))
     registry = Registry(paths=local)
     for kind in KINDS:
         package = importlib.import_module(f"hashbench.{kind}")
         for found in pkgutil.iter_modules(package.__path__):
             name = f"{package.__name__}.{found.name}"
             where = str(Path(package.__path__[0]) / f"{found.name}.py")
-            _attempt(registry, where, "built in", lambda name=name: importlib.import_module(name))
+            _attempt(registry, where, "built in", partial(importlib.import_module, name))
         for entry in importlib.metadata.entry_points(group=f"hashbench.{kind}"):
-            _attempt(registry, f"entry point {entry.value}", "installed", lambda e=entry: _entry(e))
+            _attempt(registry, f"entry point {entry.value}", "installed", partial(_entry, entry))
     for path in local:
         for file in _python_files(path):
-            _attempt(registry, str(file), "local", lambda file=file: _load_file(file))
+            _attempt(registry, str(file), "local", partial(_load_file, file))
     for kind in KINDS:
         ordered = sorted(registry.of(kind).items())
         registry.of(kind).clear()
@@ -132,13 +121,72 @@ def discover(paths: Sequence[str | os.PathLike[str]] = ()) -> Registry:
     return registry
 
 
-def _attempt(registry: Registry, where: str, origin: str, load: Any) -> None:
+def _attempt(registry: Registry, where: str, origin: str, load: Callable[[], ModuleType]) -> None:
     try:
-        module = load()
-    except Exception as error:  # whatever a plugin raises is its own
-        registry.broken.append(Broken(where, origin, f"{type(error).__name__}: {error}"))
-    else:
-        registry.add(module, origin)
+        found = list(_plugins(load(), origin))
+    except (Exception, SystemExit) as error:  # whatever a plugin raises is its own
+        registry.broken.append(Broken(where, origin, _describe(error, where)))
+        return
+    for plugin in found:
+        registry.put(plugin)
+
+
+def _describe(error: BaseException, where: str) -> str:
+    """Say in one line what a plugin raised, and in which of its own."""
+    text = str(error).strip().partition("\n")[0]
+    if isinstance(error, HashbenchError):
+        return text
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [f" (line {frame.lineno})" for frame in frames if frame.filename == where]
+    return f"{type(error).__name__}: {text}{lines[-1] if lines else ''}"
+
+
+def _plugins(module: ModuleType, origin: str) -> Iterator[Plugin]:
+    """Give every plugin class that a module defines; those without a name are for others to use."""
+    for cls in vars(module).values():
+        if not inspect.isclass(cls) or cls.__module__ != module.__name__:
+            continue
+        for kind, base in KINDS.items():
+            if issubclass(cls, base) and hasattr(cls, "name"):
+                check_class(kind, cls)
+                yield Plugin(kind, cls.name, cls, Path(inspect.getfile(cls)).resolve(), origin)
+
+
+def check_class(kind: str, cls: type[Any]) -> None:
+    """Refuse a plugin class that the harness could not list, choose or make."""
+    rules: dict[str, tuple[bool, str]] = {
+        "name": (_is_name(cls.name), "a text of letters, digits and the signs - _ . +"),
+        "title": (isinstance(cls.title, str), "a text"),
+    }
+    required: tuple[str, ...] = ()
+    if kind == "methods":
+        required = ("n_bits", "random_state")
+        labels, paper = getattr(cls, "supervised", None), cls.paper
+        rules["supervised"] = (isinstance(labels, bool), "True or False")
+        rules["paper"] = (isinstance(paper, Citation | None), "a hashbench.Citation or None")
+        rules["fidelity"] = (cls.fidelity in FIDELITIES, ", ".join(FIDELITIES))
+    elif kind == "datasets":
+        source, protocols = cls.source, cls.protocols
+        rules["source"] = (isinstance(source, Citation | None), "a hashbench.Citation or None")
+        rules["protocols"] = (isinstance(protocols, Mapping) and bool(protocols), "one or more")
+    for attribute, (right, allowed) in rules.items():
+        if not right:
+            found = repr(getattr(cls, attribute, "nothing"))
+            raise HashbenchError(f"{cls.__name__}.{attribute}: found {found}; allowed: {allowed}")
+    lacking = sorted(getattr(cls, "__abstractmethods__", ()))
+    if lacking:
+        raise HashbenchError(f"{cls.__name__}: found no {' and no '.join(lacking)}; write it")
+    defaults = cls.defaults()
+    for parameter in (*defaults, *required):
+        if defaults.get(parameter, inspect.Parameter.empty) is inspect.Parameter.empty:
+            raise HashbenchError(
+                f"{cls.__name__}.__init__: found no default of the parameter {parameter}"
+            )
+
+
+def _is_name(name: Any) -> bool:
+    """Say whether a selection can name it."""
+    return isinstance(name, str) and re.fullmatch(r"\w[\w.+-]*", name) is not None
 
 
 def _entry(entry: importlib.metadata.EntryPoint) -> ModuleType:

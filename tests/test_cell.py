@@ -134,6 +134,7 @@ def test_source_hash_covers_what_a_plugin_builds_on(tmp_path):
         "import sys\nsys.path.insert(0, {folder!r})\nfrom base_for_test import Base\n"
         "from hashbench import Method\n"
         "class Child(Base, Method):\n    name = 'child'\n    supervised = False\n"
+        "    def __init__(self, n_bits=8, random_state=None): ...\n"
         "    def fit(self, views, labels=None): return self\n"
         "    def encode(self, X, view): return X\n"
     )

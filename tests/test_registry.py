@@ -82,8 +82,38 @@ def test_a_missing_path_is_an_error(tmp_path):
         discover([tmp_path / "nowhere.py"])
 
 
-def test_a_changed_file_is_another_plugin(tmp_path):
-    file = write(tmp_path / "a.py")
-    before = discover([file]).methods["mine"].source_hash
-    file.write_text(file.read_text() + "# changed\n")
-    assert discover([file]).methods["mine"].source_hash != before
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("supervised = False", ""), "Mine.supervised: found 'nothing'; allowed: True or False"),
+        (("supervised = False", "supervised = 1"), "Mine.supervised: found 1"),
+        (("    def fit(", "    def fitt("), "Mine: found no fit; write it"),
+        (("n_bits=16, ", "n_bits, "), "Mine.__init__: found no default of the parameter n_bits"),
+        ((", random_state=None", ""), "found no default of the parameter random_state"),
+        (('"mine"', '"my method"'), "Mine.name: found 'my method'; allowed: a text of letters"),
+        (('"mine"', "3"), "Mine.name: found 3"),
+        (('"mine"', '"mine"\n    paper = "Me, 2026"'), "Mine.paper: found 'Me, 2026'; allowed: a"),
+        (('"mine"', '"mine"\n    fidelity = "good"'), "Mine.fidelity: found 'good'; allowed: veri"),
+        (("class Mine", "import sys\nsys.exit(3)\nclass Mine"), "SystemExit: 3 (line 5)"),
+        (("class Mine", "unheard_of\nclass Mine"), "NameError: name 'unheard_of' is not defi"),
+    ],
+)
+def test_a_class_that_could_not_be_used_is_broken_too(tmp_path, change, message):
+    text = PLUGIN.format(name="mine")
+    assert change[0] in text
+    file = tmp_path / "mine.py"
+    file.write_text(text.replace(*change))
+    found = discover([file])
+    (entry,) = found.broken
+    assert message in entry.error
+    assert entry.path == str(file)
+    assert "mine" not in found.methods
+
+
+def test_a_dataset_needs_a_way_to_split(tmp_path):
+    file = tmp_path / "data.py"
+    file.write_text(
+        "from hashbench import Dataset\n\n\nclass Mine(Dataset):\n"
+        '    name = "mine"\n    protocols = {}\n\n    def load(self): ...\n'
+    )
+    assert discover([file]).broken[0].error == "Mine.protocols: found {}; allowed: one or more"

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import importlib
 import sys
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import hashbench
-from hashbench.errors import HashbenchError
+from hashbench.errors import HashbenchError, describe_os_error
+
+if TYPE_CHECKING:
+    from hashbench.registry import Registry
 
 #: command -> (module below this package, one line for --help); the object in it has the
 #: command's name
@@ -56,12 +60,28 @@ def cli() -> None:
 
 
 def main(arguments: list[str] | None = None) -> Any:
-    """Run the command line; what the user did wrong is one line and exit code 2."""
+    """Run the command line; what went wrong outside the program is one line.
+
+    What the user did wrong ends with exit code 2, what the system refused with 1.
+    """
     try:
         return cli.main(args=arguments, prog_name="hashbench", standalone_mode=True)
     except HashbenchError as error:
         click.echo(f"hashbench: {error}", err=True)
         sys.exit(2)
+    except OSError as error:
+        click.echo(f"hashbench: {describe_os_error(error, 'a file')}", err=True)
+        sys.exit(1)
+
+
+def find_plugins(paths: Sequence[str]) -> Registry:
+    """Find every plugin, and say which are broken: the names they would have had are unknown."""
+    from hashbench.registry import discover
+
+    registry = discover(paths)
+    for broken in registry.broken:
+        click.echo(f"broken plugin {broken.path}: {broken.error}", err=True)
+    return registry
 
 
 #: ``--plugin``, for every command that looks at plugins

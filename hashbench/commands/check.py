@@ -9,10 +9,10 @@ from pathlib import Path
 
 import click
 
-from hashbench.commands import plugin_option
+from hashbench.commands import find_plugins, plugin_option
 from hashbench.conformance import Outcome, run_checks
 from hashbench.errors import HashbenchError
-from hashbench.registry import Plugin, discover
+from hashbench.registry import Plugin
 
 
 @click.command("check")
@@ -46,13 +46,17 @@ def check_command(plugin_name: str, as_json: bool, plugins: tuple[str, ...]) -> 
 def _chosen(text: str, plugins: tuple[str, ...]) -> list[Plugin]:
     path = Path(text)
     if path.suffix != ".py" and not path.is_dir():
-        return [discover(plugins).get("methods", text)]
-    registry = discover((*plugins, text))
-    for broken in registry.broken:
-        if Path(broken.path) == path.resolve():
-            raise HashbenchError(f"{text}: {broken.error}")
+        registry = find_plugins(plugins)
+        if text in registry.datasets:
+            raise HashbenchError(
+                f"{text!r} is a dataset; allowed: methods (see hashbench data describe {text})"
+            )
+        return [registry.get("methods", text)]
+    registry = find_plugins((*plugins, text))
     root = path.resolve()
     found = [p for p in registry.methods.values() if root in (p.path, *p.path.parents)]
     if not found:
-        raise HashbenchError(f"{text}: no method in it; allowed: a subclass of hashbench.Method")
+        raise HashbenchError(
+            f"{text}: found no method; allowed: subclasses of hashbench.Method with a name"
+        )
     return found

@@ -11,9 +11,10 @@ from typing import Any
 
 import click
 
-from hashbench.commands import plugin_option
+from hashbench.commands import find_plugins, plugin_option
 from hashbench.errors import unknown
-from hashbench.registry import KINDS, Plugin, Registry, discover
+from hashbench.method import FIDELITIES
+from hashbench.registry import KINDS, Plugin, Registry
 from hashbench.selection import format_value
 
 LISTINGS = (*KINDS, "measures")
@@ -27,15 +28,13 @@ def list_command(kind: str | None, as_json: bool, plugins: tuple[str, ...]) -> N
     """List methods, datasets, reports and measures, or one kind of them."""
     if kind is not None and kind not in LISTINGS:
         raise unknown("listing", kind, LISTINGS)
-    registry = discover(plugins)
+    registry = find_plugins(plugins)
     kinds = LISTINGS if kind is None else (kind,)
     entries = {each: _entries(registry, each) for each in kinds}
     if as_json:
         click.echo(json.dumps(entries if kind is None else entries[kind], indent=2))
     else:
         click.echo("\n\n".join(_TABLES[each](rows) for each, rows in entries.items()))
-    for broken in registry.broken:
-        click.echo(f"broken: {broken.path}: {broken.error}", err=True)
 
 
 @click.command("show")
@@ -44,7 +43,7 @@ def list_command(kind: str | None, as_json: bool, plugins: tuple[str, ...]) -> N
 @plugin_option
 def show_command(name: str, as_json: bool, plugins: tuple[str, ...]) -> None:
     """Show one plugin: paper, parameters with defaults, where it comes from."""
-    registry = discover(plugins)
+    registry = find_plugins(plugins)
     found = [registry.of(kind)[name] for kind in KINDS if name in registry.of(kind)]
     if not found:
         raise unknown("plugin", name, [n for kind in KINDS for n in registry.of(kind)])
@@ -112,7 +111,7 @@ def _page(plugin: Plugin) -> str:
     facts: list[tuple[str, str]] = []
     if plugin.kind == "methods":
         facts.append(("kind", ", ".join(_traits(entry))))
-        facts.append(("fidelity", FIDELITY[entry["fidelity"]]))
+        facts.append(("fidelity", FIDELITIES[entry["fidelity"]]))
         facts += [("", entry["fidelity_note"])] if entry["fidelity_note"] else []
         facts.append(("paper", entry["paper"] or "none"))
     elif plugin.kind == "datasets":
@@ -133,14 +132,6 @@ def _page(plugin: Plugin) -> str:
             f"  {name} = {format_value(value)}" for name, value in entry["parameters"].items()
         ]
     return "\n".join(lines)
-
-
-FIDELITY = {
-    "verified": "agrees with the authors' code on the data both ran on",
-    "paper": "written from the paper",
-    "reconstruction": "a reconstruction from partial knowledge of the method",
-    "own": "by the author of the plugin",
-}
 
 
 def _traits(entry: dict[str, Any]) -> list[str]:
