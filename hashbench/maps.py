@@ -105,6 +105,4 @@ def writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StorageError(
-            error.errno, f"cannot write {path}: {error.strerror or error}"
-        ) from error
+        raise StorageError(f"cannot write {path}: {error.strerror or error}") from error

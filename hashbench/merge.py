@@ -7,7 +7,7 @@ folder's cell is kept and the conflict is named.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,11 +35,13 @@ class Merged:
     notes: list[str] = field(default_factory=list)
 
 
-def merge(sources: Sequence[Path], target: Store) -> Merged:
-    """Take the cells of all sources into a store that is already open."""
-    first = [target.path] if (target.path / FILE).exists() else []
-    folders = list(dict.fromkeys(path.resolve() for path in (*first, *sources)))
-    plans = {folder: Plan.read(folder) for folder in folders}
+def merge(sources: Mapping[Path, Plan], target: Store) -> Merged:
+    """Take the cells of all sources, folders with their plans, into a store that is open."""
+    plans: dict[Path, Plan] = {}
+    if (target.path / FILE).exists():  # what is there already comes first
+        plans[target.path.resolve()] = Plan.read(target.path)
+    for source, plan in sources.items():
+        plans.setdefault(source.resolve(), plan)
     measures = dict.fromkeys(name for plan in plans.values() for name in plan.measures)
     merged = Merged(Plan(tuple(measures)))
     named: dict[tuple[str, str, str, int, int], tuple[Cell, Path]] = {}
@@ -65,7 +67,7 @@ def merge(sources: Sequence[Path], target: Store) -> Merged:
         if (each.dataset, each.method, each.params, each.bits, each.seed) not in named
     ]
     if not merged.plan.cells:
-        raise HashbenchError(f"merge: found no cells in {', '.join(map(str, folders))}")
+        raise HashbenchError(f"merge: found no cells in {', '.join(map(str, plans))}")
     return merged
 
 

@@ -77,19 +77,27 @@ class Plan:
         path = out / FILE
         if not path.is_file():
             raise HashbenchError(f"{out}: found no {FILE}; allowed: a folder made by hashbench run")
+        check_schema(out)
         try:
             record = json.loads(path.read_text(encoding="utf-8"))
-            if record["schema"] != SCHEMA:
-                raise HashbenchError(
-                    f"{path}: found schema {record['schema']}; this version reads {SCHEMA}"
-                )
             cells = [Cell.from_json(each) for each in record["cells"]]
             missing = [Missing(**each) for each in record["missing"]]
             return cls(tuple(record["measures"]), cells, missing)
         except (ValueError, TypeError, KeyError) as error:
-            if isinstance(error, HashbenchError):
-                raise
             raise HashbenchError(f"{path} is damaged: {error}; run the study again") from error
+
+
+def check_schema(out: Path) -> None:
+    """Refuse a folder of another version of hashbench, whose cells this one would set aside."""
+    path = out / FILE
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))["schema"]
+    except (OSError, ValueError, TypeError, KeyError):
+        return  # no folder of results yet, or a damaged plan, which a run replaces
+    if found != SCHEMA:
+        raise HashbenchError(
+            f"{path}: found schema {found}; this version of hashbench reads and writes {SCHEMA}"
+        )
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hashbench.cell import Cell
-from hashbench.errors import HashbenchError
+from hashbench.errors import HashbenchError, describe_os_error
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
@@ -78,9 +78,10 @@ class Store:
         try:
             for folder in (self.cells, self.splits):
                 folder.mkdir(parents=True, exist_ok=True)
-        except (FileExistsError, NotADirectoryError, PermissionError) as error:
-            raise HashbenchError(f"{self.path} cannot be a folder of results: {error}") from error
-        self._lock = (self.path / ".lock").open("a+")
+            self._lock = (self.path / ".lock").open("a+")
+        except OSError as error:
+            reason = describe_os_error(error, self.path)
+            raise HashbenchError(f"{self.path} cannot be a folder of results: {reason}") from error
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -206,7 +207,8 @@ def read_cell(folder: Path) -> Stored:
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise DamagedError(f"its records cannot be read ({error})") from error
     if schemas != {SCHEMA}:
-        raise DamagedError(f"found schema {sorted(map(str, schemas))}; this version reads {SCHEMA}")
+        others = ", ".join(sorted(str(schema) for schema in schemas - {SCHEMA}))
+        raise DamagedError(f"found schema {others}; this version reads {SCHEMA}")
     if cell.id != folder.name:
         raise DamagedError(f"its records belong to the cell {cell.id}")
     if status not in STATUSES:

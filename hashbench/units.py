@@ -1,4 +1,4 @@
-"""Durations and sizes as people write them: ``10m``, ``1h30m``, ``8G``."""
+"""Durations, sizes and counts as people write them: ``10m``, ``1h30m``, ``8G``, ``1 cell``."""
 
 from __future__ import annotations
 
@@ -58,6 +58,17 @@ def format_duration(seconds: float) -> str:
         return f"{minutes} min {rest} s" if rest else f"{minutes} min"
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+
+
+def format_count(number: int, noun: str) -> str:
+    """Write how many there are of something.
+
+    Examples
+    --------
+    >>> format_count(1, "cell"), format_count(12, "cell")
+    ('1 cell', '12 cells')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def format_size(size: float) -> str:

@@ -69,6 +69,14 @@ class Exits(Good):
         os._exit(0)
 
 
+class ExitsLikeAFullDisk(Good):
+    name = "exits-like-a-full-disk"
+
+    def fit(self, views, labels=None):
+        print("ValueError: no disk is meant", flush=True)
+        os._exit(74)
+
+
 class Crashes(Good):
     name = "crashes"
 

@@ -137,7 +137,7 @@ def test_interrupting_ends_what_runs_on_the_workers_and_not_the_workers(cluster,
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert "2 cells are saved" in said
+    assert "2 cells; go on with: " in said
     wait_until(lambda: not computing())
     assert all(worker.is_running() for worker in workers)
 

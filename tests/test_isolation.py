@@ -22,6 +22,7 @@ EXPECTED = {
     "allocates": ("memory", "allowed: 600.0 MB"),
     "allocates-in-child": ("memory", "allowed: 600.0 MB"),
     "exits": ("failed", "exit code 0 before the cell was done"),
+    "exits-like-a-full-disk": ("failed", "exit code 74 before the cell was done"),
     "crashes": ("failed", "killed by SIGSEGV"),
     "prints": ("done", ""),
     "prints-forever": ("timeout", "ran longer than 8.0 s"),

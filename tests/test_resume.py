@@ -124,7 +124,7 @@ def test_interrupting_saves_what_is_finished_and_says_how_to_go_on(hashbench, st
     _, said = process.communicate(timeout=20)
     assert process.returncode == 130
     assert "Traceback" not in said
-    assert f"cells are saved in {out}" in said
+    assert f"saved in {out}: " in said
     again = said.rpartition("go on with: hashbench ")[2].split()
     assert not [child for child in children if child.is_running() and child.status() != "zombie"]
     count = finished(out)

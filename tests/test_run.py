@@ -167,7 +167,7 @@ def test_changed_source_is_another_cell(hashbench, study, tmp_path):
     shutil.copytree(out, tmp_path / "out")
     again = hashbench("run", "--plugin", changed, *flags)
     assert "1 of 2 cells are in the store already" in again.stderr
-    assert "2 cells in the store belong to other studies or versions" in hashbench(
+    assert "of other studies or versions: 2 cells in the store" in hashbench(
         "status", tmp_path / "out"
     ).stdout  # fmt: skip
 
@@ -185,12 +185,13 @@ def test_quiet_says_nothing_but_the_result(hashbench, study):
         (["-m", "edhs"], "unknown method 'edhs'; did you mean 'edsh'?"),
         (["-d", "synthetc"], "unknown dataset 'synthetc'; did you mean 'synthetic'"),
         (["-b", "many"], "bits: found 'many'; allowed: whole numbers from 1 up"),
-        (["-j", "0"], "jobs: found '0'; allowed: whole numbers from 1 up"),
+        (["-j", "0"], "jobs: found '0'; allowed: a whole number from 1 up"),
         (["--measures", "mAP"], "unknown measure 'mAP'"),
         (["--retry", "broken"], "unknown status 'broken'; allowed: done, failed"),
-        (["--executor", "slurm"], "unknown executor 'slurm'; allowed: dask, local"),
+        (["--executor", "slurm"], "the flags: unknown executor 'slurm'; allowed: dask, local"),
         (["-d", "synthetic[rows=1]"], "split: found 0 queries of 1 rows"),
         (["nowhere.toml"], "study file 'nowhere.toml' does not exist"),
+        (["-o", "/dev/null"], "cannot be a folder of results: /dev/null/cells: Not a directory"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(hashbench, tmp_path, flags, message):
@@ -199,6 +200,57 @@ def test_bad_input_is_one_line_and_exit_code_2(hashbench, tmp_path, flags, messa
     assert done.stderr.startswith("hashbench: ")
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_what_does_not_exist_leaves_no_folder_behind(hashbench, tmp_path):
+    assert hashbench("run", "-m", "edhs", "-o", tmp_path / "out").returncode == 2
+    merged = hashbench("merge", tmp_path / "nowhere", "-o", tmp_path / "all")
+    assert merged.returncode == 2
+    assert merged.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_broken_plugin_is_named_before_what_it_would_have_been(hashbench, tmp_path):
+    (tmp_path / "mine.py").write_text("import nothing_of_that_name\n")
+    flags = ["--plugin", tmp_path / "mine.py"]
+    for command in (["run", "-m", "mine", "--quiet"], ["show", "mine"], ["check", "mine"]):
+        said = hashbench(*command, *flags).stderr.splitlines()
+        assert said[0].startswith(f"broken plugin {tmp_path}/mine.py: ModuleNotFoundError")
+        assert said[0].endswith("(line 1)")
+        assert said[1].startswith("hashbench: unknown ")
+
+
+def test_what_the_system_refuses_is_one_line(hashbench, tmp_path):
+    refused = hashbench("new", "method", "mine", "-o", tmp_path / "nowhere" / "mine.py")
+    assert refused.returncode == 2
+    assert refused.stderr == (
+        f"hashbench: cannot write {tmp_path}/nowhere/mine.py: No such file or directory\n"
+    )
+    (tmp_path / "plan.json").mkdir()
+    (tmp_path / "cells").write_text("")
+    (tmp_path / "study.toml").mkdir()
+    refused = hashbench("run", "-m", "random", "-d", "synthetic", "-o", tmp_path)
+    assert refused.returncode == 2
+    assert refused.stderr.count("\n") == 1
+
+
+def test_the_folder_of_another_version_is_left_alone(hashbench, study, tmp_path):
+    _, out = study
+    newer = tmp_path / "newer"
+    shutil.copytree(out, newer)
+    for path in newer.rglob("*.json"):
+        path.write_text(path.read_text().replace('"schema": 1', '"schema": 2'))
+    before = {path: path.read_bytes() for path in newer.rglob("*") if path.is_file()}
+    for command in (
+        ["run", "-m", "cca", "-d", "synthetic", "-o", newer],
+        ["run", "-m", "cca", "-d", "synthetic", "-o", newer, "--plan"],
+        ["status", newer],
+        ["merge", out, "-o", newer],
+    ):
+        refused = hashbench(*command)
+        assert refused.returncode == 2
+        assert "found schema 2; this version of hashbench reads and writes 1" in refused.stderr
+    assert {path: path.read_bytes() for path in newer.rglob("*") if path.is_file()} == before
 
 
 def test_a_dataset_that_is_not_there_costs_its_own_cells(hashbench, tmp_path):
@@ -295,4 +347,4 @@ def test_a_folder_of_the_package_s_name_is_not_imported(tmp_path):
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "1 cells: 1 done" in done.stdout
+    assert "1 cell: 1 done" in done.stdout

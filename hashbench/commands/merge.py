@@ -8,10 +8,11 @@ from pathlib import Path
 import click
 
 from hashbench.merge import merge
-from hashbench.plan import FILE
+from hashbench.plan import FILE, Plan
 from hashbench.progress import make_progress
 from hashbench.run import write_tables
 from hashbench.store import Store
+from hashbench.units import format_count
 
 
 @click.command("merge")
@@ -24,8 +25,9 @@ def merge_command(sources: tuple[str, ...], out: str) -> None:
 
     Exit codes: 0 no conflict, 1 conflicts, 2 bad input.
     """
+    plans = {Path(source): Plan.read(Path(source)) for source in sources}  # before OUT is made
     with Store(Path(out)) as store:
-        merged = merge([Path(source) for source in sources], store)
+        merged = merge(plans, store)
         store.write_text(FILE, merged.plan.to_json())
         rows, _ = write_tables(store, merged.plan, make_progress(quiet=False))
     for note in merged.notes:
@@ -33,8 +35,8 @@ def merge_command(sources: tuple[str, ...], out: str) -> None:
     for conflict in merged.conflicts:
         click.echo(f"conflict: {conflict}", err=True)
     click.echo(
-        f"{len(merged.plan.cells)} cells in {out}, {len(rows)} results, "
-        f"{len(merged.conflicts)} conflicts"
+        f"{format_count(len(merged.plan.cells), 'cell')} in {out}, "
+        f"{format_count(len(rows), 'result')}, {format_count(len(merged.conflicts), 'conflict')}"
     )
     if merged.conflicts:
         sys.exit(1)

@@ -9,7 +9,7 @@ from string import Template
 
 import click
 
-from hashbench.errors import HashbenchError, unknown
+from hashbench.errors import HashbenchError, describe_os_error, unknown
 from hashbench.registry import discover
 
 KINDS = ("method", "dataset", "report")
@@ -37,11 +37,13 @@ def new_command(kind: str, name: str, output: Path | None) -> None:
         raise HashbenchError(f"{path} exists already; give another with -o")
     words = name.split("-")
     template = resources.files("hashbench.data") / "templates" / f"{kind}.py.txt"
-    path.write_text(
-        Template(template.read_text()).substitute(
-            name=name, title=name.upper(), class_name="".join(word.title() for word in words)
-        )
+    text = Template(template.read_text()).substitute(
+        name=name, title=name.upper(), class_name="".join(word.title() for word in words)
     )
+    try:
+        path.write_text(text)
+    except OSError as error:
+        raise HashbenchError(f"cannot write {describe_os_error(error, path)}") from error
     click.echo(f"wrote {path}; next:")
     if kind == "method":
         click.echo(f"  hashbench check {path}")

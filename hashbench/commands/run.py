@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import tempfile
 from collections import Counter
@@ -13,19 +14,19 @@ from typing import Any
 import click
 
 from hashbench import interrupts
-from hashbench.commands import plugin_option
-from hashbench.errors import HashbenchError, unknown
+from hashbench.commands import find_plugins, plugin_option
+from hashbench.errors import HashbenchError, describe_os_error, unknown
 from hashbench.executors import Executor, Limits
-from hashbench.grid import resolved
+from hashbench.grid import drafts, resolved
 from hashbench.measures import parse_many
-from hashbench.plan import FILE, Survey, estimate, pending, survey
+from hashbench.plan import FILE, Survey, check_schema, estimate, pending, survey
 from hashbench.progress import Progress, make_progress
-from hashbench.registry import Registry, discover
+from hashbench.registry import Registry
 from hashbench.run import execute, write_tables
 from hashbench.store import STATUSES, Store
-from hashbench.study import DEFAULT_STUDY, EXECUTORS, Study, load_study, read_study
+from hashbench.study import DEFAULT_STUDY, Study, load_study, read_study
 from hashbench.table import tables
-from hashbench.units import format_duration
+from hashbench.units import format_count, format_duration
 
 RESULTS = "hashbench-results"
 
@@ -78,14 +79,15 @@ def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> No
     Exit codes: 0 all cells are done, 1 some are not, 2 bad input, 130 interrupted.
     """
     asked = resolve(study, plugins, flags)
-    parse_many(asked.measures)
-    retry = [status for status in flags["retry"].split(",") if status]
+    retry = [status.strip() for status in flags["retry"].split(",") if status.strip()]
     for status in retry:
         if status not in STATUSES:
             raise unknown("status", status, STATUSES)
-    registry = discover(asked.plugins)
+    registry = find_plugins(asked.plugins)
+    drafts(asked, registry)  # before anything is made: what is asked for must exist
     jobs = 1 if asked.timing else asked.jobs or max(1, _cores() // asked.threads)
     out = Path(asked.out or Path(RESULTS) / asked.name)
+    check_schema(out)
     choice = {"retry": retry, "force": flags["force"], "timing": asked.timing}
     if flags["plan_only"]:
         show_plan(asked, registry, out, jobs, choice)
@@ -100,7 +102,7 @@ def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> No
         click.echo(f"\ninterrupted; {_saved(out)}", err=True)
         sys.exit(INTERRUPTED)
     except OSError as error:
-        click.echo(f"hashbench: {error}; {_saved(out)}", err=True)
+        click.echo(f"hashbench: {describe_os_error(error, out)}; {_saved(out)}", err=True)
         sys.exit(1)
     click.echo(tables(rows, runs, str(parse_many(asked.measures)[0])))
     code = conclude(runs, out)
@@ -125,8 +127,7 @@ def compute(
             store.put_split(path)
         store.write_text("study.toml", resolved(study, registry).to_toml())
         store.write_text(FILE, found.plan.to_json())
-        broken = [f"broken plugin {each.path}: {each.error}" for each in registry.broken]
-        for line in (*broken, *found.notes, *store.audit()):
+        for line in (*found.notes, *store.audit()):
             progress.note(line)
         stored = store.read([cell.id for cell in found.plan.cells])
         todo = {cell.id for cell in pending(found.plan.cells, stored, **choice)}
@@ -144,7 +145,7 @@ def compute(
 def make_executor(study: Study, registry: Registry, jobs: int, cache: Path) -> Executor:
     """Return the executor that a study asks for."""
     limits = Limits(study.timeout, study.memory, study.threads)
-    if study.executor == "dask" or study.scheduler is not None:
+    if study.executor == "dask":
         from hashbench.executors.dask import DaskExecutor
 
         return DaskExecutor(study.scheduler, jobs, limits, registry.paths)
@@ -174,43 +175,42 @@ def show_plan(
         for method in dict.fromkeys(cell.label for cell in cells):
             own = [cell for cell in cells if cell.label == method]
             left = sum(cell.id in waiting for cell in own)
-            click.echo(f"  {method:30} {len(own):4} cells, {left:4} to run")
+            click.echo(f"  {method:30} {format_count(len(own), 'cell'):>10}, {left:4} to run")
     for reason in dict.fromkeys(each.reason for each in plan.missing):
         click.echo(f"not available: {reason}")
     seconds, unjudged = estimate(todo, stored, jobs)
     counts = Counter(each.status for each in stored.values())
     done = ", ".join(f"{count} {status}" for status, count in counts.items())
-    click.echo(f"{len(plan.cells)} cells; in {out}: {done or 'nothing yet'}; {len(todo)} to run")
+    total = format_count(len(plan.cells), "cell")
+    click.echo(f"{total}; in {out}: {done or 'nothing yet'}; {len(todo)} to run")
     if len(unjudged) < len(todo):
-        besides = f", besides {len(unjudged)} cells of methods never run" if unjudged else ""
+        never = format_count(len(unjudged), "cell")
+        besides = f", besides {never} of methods never run" if unjudged else ""
         click.echo(f"about {format_duration(seconds)} left with {jobs} at once{besides}")
 
 
 def resolve(study: str | None, plugins: Sequence[str], flags: Mapping[str, Any]) -> Study:
     """Return the study that a name or file and the flags ask for."""
     keys = {key: flags[key] for key in KEYS if flags[key] is not None}
-    base = load_study(study or DEFAULT_STUDY)
+    base = load_study(DEFAULT_STUDY if study is None else study)
     if study is None and any(key in keys for key in GRID):
         keys["name"] = "custom"
     if plugins:
         keys["plugins"] = [*base.plugins, *plugins]
-    asked = read_study(keys, "the flags", base)
-    if asked.executor not in EXECUTORS:
-        raise unknown("executor", asked.executor, EXECUTORS)
-    return asked
+    return read_study(keys, "the flags", base)
 
 
 def conclude(runs: Sequence[Mapping[str, Any]], out: Path) -> int:
     """Say how the cells ended, with the first reasons why not, and return the exit code."""
     counts = Counter(row["status"] for row in runs)
     said = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
-    click.echo(f"\n{counts.total()} cells: {said}. See {out}/results.csv")
+    click.echo(f"\n{format_count(counts.total(), 'cell')}: {said}. See {out}/results.csv")
     wrong = counts.total() - counts["done"] - counts["skipped"]
     if wrong:
         unfinished = [row for row in runs if row["status"] not in ("done", "skipped")]
         reasons = Counter(str(row.get("reason") or row["status"]) for row in unfinished)
         for reason, cells in reasons.most_common(REASONS):
-            click.echo(f"not done: {cells} of {len(runs)} cells: {reason}", err=True)
+            click.echo(f"not done: {cells} of {len(runs)}: {reason}", err=True)
         if len(reasons) > REASONS:
             click.echo(f"not done: {wrong} in all; {out}/runs.csv says why", err=True)
     return 1 if wrong else 0
@@ -233,7 +233,8 @@ def _cores() -> int:
 
 
 def _saved(out: Path) -> str:
-    count = sum(1 for _ in (out / "cells").glob("*"))
+    count = format_count(sum(1 for _ in (out / "cells").glob("*")), "cell")
     study = out / "study.toml"
-    again = f"; go on with: hashbench run {study} -o {out}" if study.exists() else ""
-    return f"{count} cells are saved in {out}{again}"
+    command = shlex.join(["hashbench", "run", str(study), "-o", str(out)])
+    again = f"; go on with: {command}" if study.exists() else ""
+    return f"saved in {out}: {count}{again}"

@@ -13,7 +13,7 @@ import click
 
 from hashbench.plan import Plan, estimate, pending
 from hashbench.store import STATUSES, DamagedError, Store, Stored
-from hashbench.units import format_duration
+from hashbench.units import format_count, format_duration
 
 
 @click.command("status")
@@ -37,7 +37,7 @@ def status_command(out: Path, as_json: bool) -> None:
         click.echo(json.dumps(summary, indent=2))
         return
     counts = ", ".join(f"{n} {status}" for status, n in summary["counts"].items() if n)
-    click.echo(f"{summary['cells']} cells: {counts}")
+    click.echo(f"{format_count(summary['cells'], 'cell')}: {counts}")
     if summary["left_seconds"] is not None:
         click.echo(f"about {format_duration(summary['left_seconds'])} left, one cell at a time")
     for line in summary["not_done"]:
@@ -45,7 +45,8 @@ def status_command(out: Path, as_json: bool) -> None:
         width = shutil.get_terminal_size((80, 24)).columns
         click.echo(textwrap.fill(text, width, subsequent_indent="  "))
     if summary["others"]:
-        click.echo(f"{summary['others']} cells in the store belong to other studies or versions")
+        others = format_count(summary["others"], "cell")
+        click.echo(f"of other studies or versions: {others} in the store")
 
 
 def summarise(

@@ -23,7 +23,7 @@ import psutil
 
 from hashbench import interrupts
 from hashbench.executors import CancelledError, Event, Limits, Outcome, StorageError, Task
-from hashbench.executors.server import CANNOT_WRITE, THREAD_VARIABLES
+from hashbench.executors.server import CANNOT_WRITE, CANNOT_WRITE_SIGN, THREAD_VARIABLES
 from hashbench.provenance import environment
 from hashbench.registry import ENVIRONMENT
 from hashbench.units import format_duration, format_size
@@ -278,8 +278,8 @@ class LocalExecutor:
             status, reason = child.verdict
             return Outcome(status, reason, output=printed, result=measured, folder=child.folder)
         last = printed.strip().rpartition("\n")[2]
-        if code == CANNOT_WRITE and "Error" in last:
-            raise StorageError(f"{child.task.name}: {last}")
+        if code == CANNOT_WRITE and last.startswith(CANNOT_WRITE_SIGN):
+            raise StorageError(f"{child.task.name}: {last.removeprefix(CANNOT_WRITE_SIGN)}")
         if code != 0 or not path.exists():
             reason = describe_exit(code)
             return Outcome("failed", reason, output=printed, result=measured, folder=child.folder)

@@ -29,6 +29,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from hashbench.executors import StorageError
+
 #: Imported before the first fork; what methods and the cell function use.
 PRELOAD = (
     "numpy.linalg",
@@ -40,8 +42,10 @@ PRELOAD = (
     "hashbench.prepare",
 )
 
-#: The exit code of a child that could not write its outcome.
+#: The exit code of a child that could not write its outcome, and how the last line of its output
+#: begins: a method that ends its process with this very code does not say why in these words.
 CANNOT_WRITE = 74
+CANNOT_WRITE_SIGN = "hashbench, no outcome: "
 
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -159,6 +163,8 @@ class Server:
             with self.pools.limit(limits=self.threads):
                 work(self.registry, task)
             code = 0
+        except StorageError as error:
+            print(f"{CANNOT_WRITE_SIGN}{error}", file=sys.stderr)
         except BaseException:
             traceback.print_exc()
         finally:
@@ -171,7 +177,7 @@ class Server:
 def work(registry: Any, task: Mapping[str, Any]) -> None:
     """Call a task's function and write how it ended to outcome.json."""
     from hashbench.errors import DeclinedError, HashbenchError
-    from hashbench.executors import StorageError
+    from hashbench.maps import writing
 
     folder = Path(task["folder"])
     module, _, name = task["function"].partition(":")
@@ -191,9 +197,10 @@ def work(registry: Any, task: Mapping[str, Any]) -> None:
         if isinstance(error, ValueError) and "read-only" in text:
             reason += " (the data of a cell are read-only: a method must not change its input)"
         outcome = {"status": status, "reason": reason, "traceback": traceback.format_exc()}
-    temporary = folder / "outcome.tmp"
-    temporary.write_text(json.dumps(outcome))
-    temporary.rename(folder / "outcome.json")
+    with writing(folder):
+        temporary = folder / "outcome.tmp"
+        temporary.write_text(json.dumps(outcome))
+        temporary.rename(folder / "outcome.json")
 
 
 def kill_tree(pid: int) -> None:
