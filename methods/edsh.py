@@ -46,8 +46,7 @@ from hashbench.linalg import (
     random_rotation,
     signs,
 )
-
-ROWS = 4096  # rows of a block of the fused pass: they stay in cache between its two products
+from hashbench.linalg.ridge import CACHED_ROWS
 
 
 class EDSH(LinearMethod):
@@ -154,8 +153,8 @@ class EDSH(LinearMethod):
         M, shift = [m.astype(dtype) for m in M], shift.astype(dtype)
         V = BR @ (self.alpha * inverse).astype(dtype) - shift
         S = [np.zeros(u.shape) for u in U]
-        for start in range(0, len(V), ROWS):
-            rows = slice(start, start + ROWS)
+        for start in range(0, len(V), CACHED_ROWS):
+            rows = slice(start, start + CACHED_ROWS)
             for X, m in zip(views, M, strict=True):
                 V[rows] += X[rows] @ m
             for X, s in zip(views, S, strict=True):

@@ -39,9 +39,7 @@ import numpy as np
 
 from hashbench import Citation, LinearMethod
 from hashbench.linalg import Ridge, UnitRows, anchor_rows, signs, squared_distances, unit_rows
-from hashbench.linalg.ridge import cross
-
-ROWS = 4096  # rows of a block of the fused pass: they stay in cache between its products
+from hashbench.linalg.ridge import CACHED_ROWS, cross
 
 
 class FSH(LinearMethod):
@@ -133,8 +131,8 @@ class FSH(LinearMethod):
         targets = [(e * Bs).astype(dtype) for e in eta]
         B = np.empty((len(A[0]), self.n_bits), dtype)
         S, T = [np.zeros(w.shape) for w in W], [np.zeros(Bs.shape) for _ in A]
-        for start in range(0, len(B), ROWS):
-            block = slice(start, start + ROWS)
+        for start in range(0, len(B), CACHED_ROWS):
+            block = slice(start, start + CACHED_ROWS)
             values = sum(a[block] @ target for a, target in zip(A, targets, strict=True)) - shift
             for X, scale, slope in zip(views, scales, slopes, strict=True):
                 values += scale[block] * (X[block] @ slope)
@@ -193,8 +191,8 @@ def _similarities(views, anchors, neighbours, dtype):
         others = sum(z for l, z in enumerate(near) if l != m) / (len(views) - 1)
         M = (E @ others.T).astype(dtype)
         A.append(np.empty((X.shape[0], len(a)), dtype))
-        for start in range(0, X.shape[0], ROWS):
-            block = slice(start, start + ROWS)
+        for start in range(0, X.shape[0], CACHED_ROWS):
+            block = slice(start, start + CACHED_ROWS)
             A[m][block] = _near_anchors(unit_rows(X[block]), a, neighbours, dtype) @ M
     return A
 

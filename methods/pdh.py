@@ -11,9 +11,9 @@ B_m (n, k) in {-1, +1}.
 From the signs of canonical projections, alternately for each view: W_m from the bits of the view
 before, values Z = X_m W_m, bits B_m = sgn(Z), decorrelated. Codes are sgn(X_m W_m) in the end.
 
-Cost: one factorisation of X_m'X_m a view and one of the CCA; a step of the k machines is one pass
-over a view, and they start from the last sweep's solution: 2 to 10 steps a sweep. Memory beyond
-the features: a few (n, k) matrices.
+Cost: one pass for X_m'X_m, which serves the machines and the CCA, and one for the rest of the CCA;
+a step of the k machines is one pass over a view, and they start from the last sweep's solution: 2
+to 10 steps a sweep. Memory beyond the features: a few (n, k) matrices.
 
 Deviations
 ----------
@@ -40,7 +40,7 @@ import numpy as np
 
 from hashbench import Citation, LinearMethod
 from hashbench.linalg import Ridge, signs
-from hashbench.linalg.cca import scatter_precision, whitening
+from hashbench.linalg.cca import scatter_precision, scatter_whitening, whitening
 from hashbench.linalg.multiview import correlated_directions
 from hashbench.linalg.svm import linear_svms
 
@@ -93,7 +93,13 @@ class PDH(LinearMethod):
         solvers = [
             Ridge(X, 1 / (2 * self.cost), mean) for X, mean in zip(views, means, strict=True)
         ]
-        directions, correlations = correlated_directions(views, self.n_bits, self.ridge, means)
+        whiteners = [
+            scatter_whitening(X, mean, self.ridge, solver.scatter())
+            for X, mean, solver in zip(views, means, solvers, strict=True)
+        ]
+        directions, correlations = correlated_directions(
+            views, self.n_bits, self.ridge, means, whiteners
+        )
         start = np.where(
             correlations > 0, directions[-1], rng.standard_normal(directions[-1].shape)
         )

@@ -12,7 +12,7 @@ optimised together. Both steps are exact, so the objective never rises:
 The codes begin as signs of canonical projections under one random rotation. Hash functions:
 sgn(x W_m).
 
-Cost: one factorisation a view and the CCA, then one pass over the features an iteration: a block
+Cost: one pass for X_m'X_m, one for the CCA, then one pass over the features an iteration: a block
 of B depends on its own rows of X alone, so X_m'B_m is summed while the block is in cache. Memory
 beyond the features: B_m.
 
@@ -35,9 +35,11 @@ import numpy as np
 
 from hashbench import Citation, LinearMethod
 from hashbench.linalg import Ridge, random_rotation, signs
+from hashbench.linalg.cca import scatter_whitening
 from hashbench.linalg.multiview import correlated_directions
+from hashbench.linalg.ridge import CACHED_ROWS
 
-ROWS = 4096  # rows of a block of the fused pass: they stay in cache between its two products
+CCA_RIDGE = 1e-4  # of the scatter matrices that the codes begin from
 
 
 class QCH(LinearMethod):
@@ -92,7 +94,11 @@ class QCH(LinearMethod):
             Ridge(X, self.ridge, mean, relative=True)
             for X, mean in zip(views, self.means_, strict=True)
         ]
-        A, _ = correlated_directions(views, self.n_bits, 1e-4, self.means_)
+        whiteners = [
+            scatter_whitening(X, mean, CCA_RIDGE, solver.scatter())
+            for X, mean, solver in zip(views, self.means_, solvers, strict=True)
+        ]
+        A, _ = correlated_directions(views, self.n_bits, CCA_RIDGE, self.means_, whiteners)
         R = random_rotation(self.n_bits, rng)
         B = [np.empty((len(X), self.n_bits), X.dtype) for X in views]
         S = self._codes(views, [a @ R for a in A], B, [])
@@ -109,8 +115,8 @@ class QCH(LinearMethod):
         shifts = [(mean @ w).astype(b.dtype) for mean, w, b in zip(self.means_, W, B, strict=True)]
         W = [w.astype(b.dtype) for w, b in zip(W, B, strict=True)]
         S = [np.zeros(w.shape) for w in W]
-        for start in range(0, len(B[0]), ROWS):
-            rows = slice(start, start + ROWS)
+        for start in range(0, len(B[0]), CACHED_ROWS):
+            rows = slice(start, start + CACHED_ROWS)
             for m, X in enumerate(views):
                 values = X[rows] @ W[m] - shifts[m]
                 for l, other in enumerate(others):

@@ -14,9 +14,10 @@ which starts as k X'S Y and loses (X'h_x)(Y'h_y)' once the bit's codes h = sgn(X
 stops when the strength of a pair exceeds that of the one before; the bits that are left take
 directions of unsupervised CCA, the weakest first. Both are deterministic by default.
 
-Cost: one eigen-decomposition of each X_m'X_m, and for ``scm-s`` one pass over the features a bit.
-In whitened coordinates the residual of bit t is a sum of c + t outer products, so its leading pair
-comes from an eigenproblem of size 2 (c + t), whatever the dimension of the features.
+Cost: one pass over the features and an eigen-decomposition of each X_m'X_m; for ``scm-s`` one pass
+a bit more, and one for the CCA. In whitened coordinates the residual of bit t is a sum of c + t
+outer products, so its leading pair comes from an eigenproblem of size 2 (c + t), whatever the
+dimension of the features.
 
 Deviations
 ----------
@@ -38,12 +39,10 @@ from typing import Any, Self
 import numpy as np
 
 from hashbench import Citation, LinearMethod
-from hashbench.linalg import signs, unit_rows, whitening
-from hashbench.linalg.cca import scatter_precision
+from hashbench.linalg import signs, unit_rows
+from hashbench.linalg.cca import scatter_precision, scatter_whitening
 from hashbench.linalg.multiview import correlated_directions, noise_directions
-from hashbench.linalg.ridge import cross, gram
-
-ROWS = 4096  # rows of a block of the fused pass: they stay in cache between its two products
+from hashbench.linalg.ridge import CACHED_ROWS, normal_equations
 
 
 class SCMO(LinearMethod):
@@ -91,15 +90,12 @@ class SCMO(LinearMethod):
         views, Y, rng = self.begin_fit(views, labels)
         self.means_ = [X.mean(axis=0, dtype=np.float64) for X in views]
         G = unit_rows(Y)
-        whiteners = [
-            whitening(gram(X, mean), scatter_precision(X), self.ridge)
-            for X, mean in zip(views, self.means_, strict=True)
-        ]
         # A_m = M_m'X_m'G with whitened features X_m M_m: X'S Y becomes 2 A_x A_y'.
-        factors = [
-            M.T @ cross(X, G, mean)
-            for M, X, mean in zip(whiteners, views, self.means_, strict=True)
-        ]
+        whiteners, factors = [], []
+        for X, mean in zip(views, self.means_, strict=True):
+            scatter, products = normal_equations(X, G, mean)
+            whiteners.append(scatter_whitening(X, mean, self.ridge, scatter))
+            factors.append(whiteners[-1].T @ products)
         # Whitened features are orthonormal, so that no strength exceeds this one.
         limit = 2 * float(np.square(G).sum(dtype=np.float64))
         noise = limit * max(scatter_precision(X) for X in views)
@@ -176,7 +172,9 @@ class SCMS(SCMO):
             learned += 1
             self.record(lambda: residual.subtract(codes))  # noqa: B023
         if learned < k:
-            fallback, _ = correlated_directions(views, k - learned, self.ridge, self.means_)
+            fallback, _ = correlated_directions(
+                views, k - learned, self.ridge, self.means_, whiteners
+            )
             for W, directions in zip(projections, fallback, strict=True):
                 W[:, learned:] = directions[:, ::-1]
         return projections
@@ -235,9 +233,9 @@ def _code(X, mean, w):
     """h = sgn((X - 1 mean') w) and (X - 1 mean')'h, in one pass over X."""
     h, products = np.empty(len(X)), np.zeros(len(w))
     column, shift = w.astype(X.dtype), float(mean @ w)
-    for start in range(0, len(X), ROWS):
-        block = X[start : start + ROWS]
+    for start in range(0, len(X), CACHED_ROWS):
+        block = X[start : start + CACHED_ROWS]
         bits = signs(block @ column - X.dtype.type(shift))
-        h[start : start + ROWS] = bits
+        h[start : start + CACHED_ROWS] = bits
         products += block.T @ bits
     return h, products - mean * h.sum()

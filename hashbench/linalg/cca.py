@@ -46,12 +46,29 @@ def scatter_precision(X: Matrix) -> float:
     return float(np.finfo(X.dtype).eps * np.sqrt(max(X.shape)))
 
 
+def scatter_whitening(
+    X: Matrix, mean: Matrix | None, ridge: float, C: Matrix | None = None
+) -> Matrix:
+    """Return the whitening of X - 1 mean' under a ridge, in one pass over X.
+
+    Parameters
+    ----------
+    X : (n, d)
+    mean : (d,), or None for zero
+    ridge : float
+    C : (d, d), optional
+        The scatter matrix of X - 1 mean', where it is at hand: then there is no pass.
+    """
+    return whitening(gram(X, mean) if C is None else C, scatter_precision(X), ridge)
+
+
 def cca(
     X: Matrix,
     Y: Matrix,
     k: int,
     ridge: float = 1e-4,
     means: tuple[Matrix | None, Matrix | None] = (None, None),
+    whiteners: tuple[Matrix, Matrix] | None = None,
 ) -> CCA:
     """Return the k leading canonical pairs of X and Y, with a ridge on the scatter matrices.
 
@@ -64,9 +81,13 @@ def cca(
         Added to the diagonals of X'X and Y'Y (sums over rows, not means).
     means : pair of (d,)
         Subtracted from the rows without copying them.
+    whiteners : pair of (d, r), optional
+        What :func:`scatter_whitening` gives of each view under this ridge, where it is at hand.
     """
-    Mx = whitening(gram(X, means[0]), scatter_precision(X), ridge)
-    My = whitening(gram(Y, means[1]), scatter_precision(Y), ridge)
+    Mx, My = whiteners or (
+        scatter_whitening(X, means[0], ridge),
+        scatter_whitening(Y, means[1], ridge),
+    )
     left, correlations, right = np.linalg.svd(Mx.T @ cross(X, Y, *means) @ My, full_matrices=False)
     precision = max(np.finfo(X.dtype).eps, np.finfo(Y.dtype).eps) * max(*X.shape, *Y.shape)
     rank = min(k, int((correlations > correlations.max(initial=0.0) * precision).sum()))

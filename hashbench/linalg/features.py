@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hashbench.linalg.ridge import THIN_ROWS, blocks
+from hashbench.linalg.ridge import CACHED_ROWS, blocks
 from hashbench.validation import Matrix
 
 
@@ -35,7 +35,7 @@ def mean_squared_distance(X: Matrix) -> float:
     mean = X.mean(axis=0, dtype=np.float64)
     squares = sum(
         float(np.einsum("ij,ij->i", block, block).sum(dtype=np.float64))
-        for _, block in blocks(X, mean, THIN_ROWS)
+        for _, block in blocks(X, mean, CACHED_ROWS)
     )
     return float(2 * squares / X.shape[0])
 

@@ -16,17 +16,21 @@ from collections.abc import Sequence
 import numpy as np
 import scipy
 
-from hashbench.linalg.cca import cca, scatter_precision, whitening
-from hashbench.linalg.ridge import cross, gram
+from hashbench.linalg.cca import cca, scatter_whitening
+from hashbench.linalg.ridge import cross
 from hashbench.validation import Matrix
 
 
 def correlated_directions(
-    views: Sequence[Matrix], k: int, ridge: float, means: Sequence[Matrix]
+    views: Sequence[Matrix],
+    k: int,
+    ridge: float,
+    means: Sequence[Matrix],
+    whiteners: Sequence[Matrix] | None = None,
 ) -> tuple[list[Matrix], Matrix]:
     """Return k directions a view, strongest agreement first, and their correlations.
 
-    One pass over the rows for each view and for each pair of views.
+    One pass over the rows for each pair of views and, without ``whiteners``, for each view.
 
     Parameters
     ----------
@@ -36,6 +40,8 @@ def correlated_directions(
         Added to the diagonal of each view's scatter matrix (a sum over rows, not a mean).
     means : list of (d_m,)
         Subtracted from the rows without copying them.
+    whiteners : list of (d_m, r_m), optional
+        What :func:`~hashbench.linalg.cca.scatter_whitening` gives of each view under this ridge.
 
     Returns
     -------
@@ -45,13 +51,10 @@ def correlated_directions(
     correlations : (k,)
         Mean over the pairs of views; zero for the zero columns.
     """
+    M = whiteners or [scatter_whitening(X, m, ridge) for X, m in zip(views, means, strict=True)]
     if len(views) == 2:
-        found = cca(views[0], views[1], k, ridge, (means[0], means[1]))
+        found = cca(views[0], views[1], k, ridge, (means[0], means[1]), (M[0], M[1]))
         return [found.left, found.right], found.correlations
-    M = [
-        whitening(gram(X, mean), scatter_precision(X), ridge)
-        for X, mean in zip(views, means, strict=True)
-    ]
     edges = np.cumsum([0] + [m.shape[1] for m in M])
     blocks = np.zeros((edges[-1], edges[-1]))
     for i in range(len(views)):
@@ -84,6 +87,6 @@ def noise_directions(
     They stand for what solvers find beyond the rank of the data, where rounding errors alone tell
     directions apart: as long as canonical ones, but without a partner in another view. One pass.
     """
-    M = whitening(gram(X, mean), scatter_precision(X), ridge)
+    M = scatter_whitening(X, mean, ridge)
     U = rng.standard_normal((M.shape[1], count))
     return np.asarray(M @ (U / np.maximum(np.linalg.norm(U, axis=0), np.finfo(float).tiny)))

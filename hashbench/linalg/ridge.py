@@ -14,10 +14,10 @@ import scipy
 
 from hashbench.validation import BLOCK_ROWS, Matrix
 
-#: Columns up to which targets are thin: their products with the features cost little more than
-#: reading these, and blocks of few rows, which stay in cache, are the faster ones.
+#: Rows of a block that stays in cache from one use of it to the next.
+CACHED_ROWS = 512
+#: Columns up to which a product with the features costs little more than reading them.
 THIN_COLUMNS = 128
-THIN_ROWS = 512
 
 
 class Factor:
@@ -188,7 +188,7 @@ def cross(
 ) -> Matrix:
     """Return (X - 1 mean')'(T - 1 target_mean'), (d, t) in float64."""
     total = np.zeros((X.shape[1], T.shape[1]))
-    size = THIN_ROWS if T.shape[1] <= THIN_COLUMNS else BLOCK_ROWS
+    size = CACHED_ROWS if T.shape[1] <= THIN_COLUMNS else BLOCK_ROWS
     for rows, block in blocks(X, mean, size):
         total += block.T @ (
             T[rows] if target_mean is None else T[rows] - target_mean.astype(T.dtype)

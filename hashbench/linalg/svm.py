@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hashbench.linalg.ridge import Ridge
+from hashbench.linalg.ridge import CACHED_ROWS, Ridge
 from hashbench.validation import Matrix
-
-ROWS = 4096  # rows of a block of the fused pass: they stay in cache between its two products
 
 
 def linear_svms(
@@ -60,8 +58,8 @@ def _target_products(ridge: Ridge, B: Matrix, W: Matrix) -> Matrix:
     mean = np.zeros(X.shape[1]) if ridge.mean is None else ridge.mean
     shift, W = (mean @ W).astype(dtype), W.astype(dtype)
     products, total = np.zeros(W.shape), np.zeros(W.shape[1])
-    for start in range(0, len(B), ROWS):
-        rows = slice(start, start + ROWS)
+    for start in range(0, len(B), CACHED_ROWS):
+        rows = slice(start, start + CACHED_ROWS)
         targets = X[rows] @ W
         targets -= shift
         targets *= B[rows]

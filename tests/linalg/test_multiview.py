@@ -4,6 +4,7 @@ import scipy
 
 from hashbench.conformance import toy
 from hashbench.linalg import cca
+from hashbench.linalg.cca import scatter_whitening
 from hashbench.linalg.multiview import correlated_directions
 
 
@@ -63,3 +64,19 @@ def test_views_without_any_variance_have_no_directions():
         directions, correlations = fitted([np.ones((5, d)) for d in dims], 4, 0.0)
         assert not correlations.any()
         assert not any(A.any() for A in directions)
+
+
+@pytest.mark.parametrize("dims", [(7, 5), (7, 5, 4)])
+def test_whiteners_at_hand_save_a_pass_and_change_nothing(dims):
+    views, _ = toy(dims=dims)
+    means = [X.mean(axis=0) for X in views]
+    scatters = [(X - mean).T @ (X - mean) for X, mean in zip(views, means, strict=True)]
+    whiteners = [
+        scatter_whitening(X, mean, 0.01, C)
+        for X, mean, C in zip(views, means, scatters, strict=True)
+    ]
+    given, correlations = correlated_directions(views, 3, 0.01, means, whiteners)
+    found, others = fitted(views, 3)
+    np.testing.assert_allclose(correlations, others, atol=1e-10)
+    for one, other in zip(given, found, strict=True):
+        np.testing.assert_allclose(np.abs(one), np.abs(other), atol=1e-8)

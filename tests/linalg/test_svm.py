@@ -48,7 +48,7 @@ def test_few_steps_are_nearly_enough_and_starting_near_is_cheap():
 def test_single_precision_and_blocks(monkeypatch):
     X, B = problem(300, 20)
     double = linear_svms(Ridge(X, 0.5, X.mean(axis=0)), B, np.zeros((20, 3)), 1e-6)
-    monkeypatch.setattr("hashbench.linalg.svm.ROWS", 7)
+    monkeypatch.setattr("hashbench.linalg.svm.CACHED_ROWS", 7)
     X, B = problem(300, 20, dtype=np.float32)
     mean = X.mean(axis=0, dtype=np.float64)
     single = linear_svms(Ridge(X, 0.5, mean), B, np.zeros((20, 3)), 1e-6)
