@@ -59,6 +59,9 @@ RC: dict[Any, Any] = {
 CROWDED = 10
 CROWDED_HEIGHT = 1.4
 
+#: How strongly bands of the spread are painted; many of them become mud.
+BAND, CROWDED_BAND = 0.12, 0.04
+
 PANEL_HEIGHT = 1.55  # inches
 ROW_HEIGHT = 0.13  # of a line of its own for every method
 PAGE_HEIGHT = 7.5  # of panels; legend and caption need the rest
@@ -209,6 +212,7 @@ def line_figure(
     panels, methods = pairs(data, look), look.ordered(data["method"])
     figure, axes = make_figure(look, len(panels), PANEL_HEIGHT, len(methods))
     spread = f"{y}_std" if f"{y}_std" in data else "std"
+    band = CROWDED_BAND if len(methods) > CROWDED else BAND
     for panel, (dataset, task) in zip(axes, panels, strict=True):
         part = data[(data["dataset"] == dataset) & (data["task"] == task)]
         lines = dict(list(part.groupby("method", sort=False)))
@@ -216,7 +220,9 @@ def line_figure(
         for method in methods:
             if method in lines:
                 line = lines[method]
-                plot_line(panel, look.methods[method], line[x], line[y], line[spread], dense)
+                lined = look.methods[method], line[x], line[y]
+                plot_line(panel, *lined, dense)
+                plot_band(panel, *lined, line[spread], band, bounds=(0, 1))
         panel.set(title=titled(look, dataset, task), ylim=(0, None))
     outer_labels(axes, *labels)
     shared_legend(figure, look, methods)
@@ -309,24 +315,31 @@ def line_style(method: MethodLook) -> dict[str, Any]:
     }
 
 
-def plot_line(
-    axes: Axes,
-    method: MethodLook,
-    x: Any,
-    y: Any,
-    spread: Any = None,
-    dense: bool = False,
-) -> None:
-    """Draw a method's line with a band of the spread.
+def plot_line(axes: Axes, method: MethodLook, x: Any, y: Any, dense: bool = False) -> None:
+    """Draw a method's line.
 
     Where points are dense, markers are spaced evenly along the line and begin at another place
     for every marker, so that lines that coincide still show who they are.
     """
-    import numpy as np
-
     phase = MARKERS.index(method.marker) / len(MARKERS)
     every = (0.3 * phase, 0.3) if dense and len(x) > 2 else None
     axes.plot(x, y, **line_style(method), markevery=every)
-    if spread is not None and np.nansum(spread) > 0:
-        low, high = np.subtract(y, spread), np.add(y, spread)
-        axes.fill_between(x, low, high, color=method.colour, alpha=0.12, linewidth=0)
+
+
+def plot_band(
+    axes: Axes,
+    method: MethodLook,
+    x: Any,
+    y: Any,
+    spread: Any,
+    strength: float = BAND,
+    bounds: tuple[float, float] | None = None,
+) -> None:
+    """Draw the spread on both sides of a method's line, as far as values can lie there."""
+    import numpy as np
+
+    low, high = np.subtract(y, spread), np.add(y, spread)
+    if bounds is not None:
+        low, high = np.clip(low, *bounds), np.clip(high, *bounds)
+    if np.nansum(spread) > 0:
+        axes.fill_between(x, low, high, color=method.colour, alpha=strength, linewidth=0)

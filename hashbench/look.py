@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from hashbench.dataset import ContactSheet
 from hashbench.errors import unknown
 from hashbench.measures import parse
+from hashbench.plan import Plan
 
 if TYPE_CHECKING:
     from hashbench.derive import Results
@@ -106,7 +107,8 @@ class Look:
     def of(cls, results: Results, width: str = "page", heading: str = "") -> Self:
         """Return the look of a study; a part of its results is shown like the whole."""
         runs = results.runs()
-        names = dict.fromkeys(runs["method"])
+        plan = Plan.read(results.path).cells
+        names = _as_asked(runs["method"], (cell.label for cell in plan))
         item_bytes = runs.dropna(subset="item_bytes").groupby("method")["item_bytes"]
         sizes = {str(method): sorted(set(values)) for method, values in item_bytes}
         titles = _titles(names, results.registry.methods)
@@ -126,7 +128,8 @@ class Look:
                 "".join(notes),
                 notes,
             )
-        return cls(methods, dict(_datasets(results)), width, heading)
+        datasets = _as_asked(runs["dataset"], (cell.dataset for cell in plan))
+        return cls(methods, dict(_datasets(results, datasets)), width, heading)
 
     @property
     def inches(self) -> float:
@@ -224,10 +227,16 @@ def _titles(names: Iterable[str], plugins: dict[str, Any]) -> dict[str, str]:
     return {name: name if title in twins else title for name, title in titles.items()}
 
 
-def _datasets(results: Results) -> Iterable[tuple[str, DatasetLook]]:
+def _as_asked(names: Iterable[str], asked: Iterable[str]) -> list[str]:
+    """Return names once each, in the order in which the study asks for them."""
+    found = dict.fromkeys(names)
+    return list(dict.fromkeys((*(name for name in asked if name in found), *found)))
+
+
+def _datasets(results: Results, names: Sequence[str]) -> Iterable[tuple[str, DatasetLook]]:
     plugins = results.registry.datasets
     cells = {cell.dataset: cell for cell in results.cells}
-    titles = _titles(dict.fromkeys((*cells, *results.runs()["dataset"])), plugins)
+    titles = _titles(names, plugins)
     for name, title in titles.items():
         plugin = plugins.get(_bare(name))
         synthetic = plugin is not None and plugin.cls.synthetic

@@ -105,7 +105,9 @@ def _figure(data: pd.DataFrame, look: Look) -> Any:
         ticks.log_axis(panel, "y")
         for method, line in grouped(data, "method"):
             style = look.methods[shown[method]]
-            figures.plot_line(panel, style, line["train_rows"], line[name], line[f"{name}_std"])
+            lined = style, line["train_rows"], line[name]
+            figures.plot_line(panel, *lined)
+            figures.plot_band(panel, *lined, line[f"{name}_std"])
         ends = np.array([data["train_rows"].min(), data["train_rows"].max()])
         linear = data[name].median() * ends / np.sqrt(ends.prod())
         panel.plot(ends, linear, color="#777777", linewidth=0.7, linestyle="--")

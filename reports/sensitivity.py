@@ -117,7 +117,9 @@ def _curves(data: pd.DataFrame, look: Look) -> Any:
     for panel, (dataset, task) in zip(axes, panels, strict=True):
         part = data[(data["dataset"] == dataset) & (data["task"] == task)]
         part = part.assign(place=[values.index(x) for x in part["x"]]).sort_values("place")
-        figures.plot_line(panel, style, part["place"], part["mean"], part["std"])
+        lined = style, part["place"], part["mean"]
+        figures.plot_line(panel, *lined)
+        figures.plot_band(panel, *lined, part["std"])
         panel.set_xticks(range(len(values)), [figures.plain(value, 10) for value in values])
         panel.set(title=figures.titled(look, dataset, task), ylim=(0, None))
     figures.outer_labels(axes, figures.plain(data["x_parameter"].iloc[0]), data["measure"].iloc[0])

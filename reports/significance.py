@@ -236,6 +236,13 @@ def _matrix(pairs: pd.DataFrame, ranks: pd.DataFrame, look: Look) -> Any:
     return figure
 
 
+def rank_ticks(count: int, most: int) -> list[int]:
+    """Return the ranks that an axis names: the ends, and round numbers not too near to them."""
+    step = next(step for step in (1, 2, 5, 10, 20, 50, count) if count / step <= max(most, 2))
+    inner = [rank for rank in range(step, count, step) if 2 * min(rank - 1, count - rank) >= step]
+    return sorted({1, count, *inner})
+
+
 def _diagram(ranks: pd.DataFrame, look: Look) -> Any:
     """Draw a critical-difference diagram: best at the left, names at both sides."""
     order = ranks.sort_values(["mean_rank", "method"], kind="stable")
@@ -253,8 +260,7 @@ def _diagram(ranks: pd.DataFrame, look: Look) -> Any:
     axes.set(xlim=(1 - room, count + room), ylim=(height, -2.4))
     axes.set_axis_off()
     axes.hlines(0, 1, count, color="black", linewidth=0.8)
-    ticks = np.unique(np.linspace(1, count, min(count, int(inner // 28))).round().astype(int))
-    for tick in ticks:
+    for tick in rank_ticks(count, int(inner // 28)):
         axes.vlines(tick, -0.3, 0, color="black", linewidth=0.8)
         axes.text(tick, -0.4, str(tick), ha="center", va="bottom", fontsize=7)
     axes.hlines(-1.9, 1, 1 + difference, color="black", linewidth=1.5)

@@ -90,6 +90,18 @@ def test_a_method_that_lacks_a_cell_is_left_out_by_name(given_scores, monkeypatc
     assert set(data["left_out"]) == {"c"}
 
 
+@pytest.mark.parametrize(
+    ("count", "most", "expected"),
+    [
+        (4, 10, [1, 2, 3, 4]),
+        (38, 14, [1, 5, 10, 15, 20, 25, 30, 35, 38]),
+        (12, 7, [1, 2, 4, 6, 8, 10, 12]),
+    ],
+)
+def test_ranks_named_on_an_axis_are_round(count, most, expected):
+    assert module.rank_ticks(count, most) == expected
+
+
 def test_significance_needs_two_blocks(given_scores):
     with pytest.raises(NothingToShowError, match="two blocks"):
         Significance().data(given_scores({("d", 0): {"a": 0.1, "b": 0.2}}))

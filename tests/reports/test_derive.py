@@ -186,6 +186,15 @@ def test_a_look_names_colours_and_warns(hand_made, registry):
     )
 
 
+def test_a_study_is_shown_in_its_own_order(hand_made):
+    for dataset in ("wiki", "emoji"):
+        for method in ("mine", "cca", "base"):
+            hand_made.add(method=method, dataset=dataset)
+    look = Look.of(hand_made.results())
+    assert list(look.methods) == ["mine", "cca", "base"]
+    assert list(look.datasets) == ["wiki", "emoji"]
+
+
 def test_two_methods_of_one_title_are_shown_by_name(hand_made, registry, monkeypatch):
     monkeypatch.setattr(registry.methods["cca"].cls, "title", "EDSH")
     hand_made.add(method="edsh")

@@ -127,6 +127,17 @@ def test_panels_that_do_not_fit_a_page_go_to_other_figures(make_look):
     assert [name for name, _ in figures.sheets(lines(MANY[:3], datasets[:2]), few)] == [""]
 
 
+def test_bands_stay_where_scores_can_be(make_look):
+    look = make_look(["a"], ["one"])
+    data = lines(["a"], ("one",)).assign(y=0.95, y_std=0.1)
+    with figures.style():
+        figure = figures.line_figure(data, look, "x", "y", ("x", "y"), lambda panel: None)
+    (band,) = figure.axes[0].collections
+    heights = band.get_paths()[0].vertices[:, 1]
+    assert heights.min() == pytest.approx(0.85)
+    assert heights.max() == 1
+
+
 def test_names_are_drawn_as_they_stand(make_look):
     nasty = r"$\frac{1}{2}$ a_b \input 🙂‍" + "word" * 30
     look = make_look([nasty, "$unclosed"], ["$x$"])
