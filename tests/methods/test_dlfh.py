@@ -95,5 +95,6 @@ def test_kernel_form_ends_at_the_optimum_of_its_regressions(dtype):
 
 def test_samples_beyond_the_rows_are_cut():
     views, labels = toy(n=10)
-    method = DLFH(n_bits=4, samples=1000, random_state=0).fit(views, labels)
-    assert method.codes_[0].shape == (10, 4)
+    cut, whole = (DLFH(n_bits=4, samples=m, random_state=0).fit(views, labels) for m in (1000, 10))
+    np.testing.assert_array_equal(cut.codes_, whole.codes_)
+    assert cut.objective_ == whole.objective_

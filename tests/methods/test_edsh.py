@@ -132,5 +132,6 @@ def test_the_paper_is_within_reach_on_wiki():
             ]
         )
     image_to_text, text_to_image = np.mean(found, axis=0)
-    assert image_to_text >= 0.40
-    assert text_to_image >= 0.63
+    # Printed: 0.478 and 0.681, on image features that are not public.
+    assert image_to_text >= 0.478 - 0.06
+    assert text_to_image >= 0.681 - 0.03
