@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -140,6 +141,25 @@ def test_interrupting_ends_what_runs_on_the_workers_and_not_the_workers(cluster,
     assert "2 cells; go on with: " in said
     wait_until(lambda: not computing())
     assert all(worker.is_running() for worker in workers)
+
+
+def test_ctrl_c_reaches_no_worker_of_a_cluster_started_here(tmp_path):
+    out = tmp_path / "out"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hashbench", "run", "--plugin", str(HOSTILE), "-m",
+         "good,hangs-in-c", "-d", "synthetic[rows=100]", "-b", "8", "-s", "2", "--executor",
+         "dask", "-j", "1", "-o", str(out)],
+        stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 60
+    while not list((out / "cells").glob("*")):
+        assert time.monotonic() < deadline, "waited too long"
+        time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of them
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "interrupted; saved in" in said
+    assert "Traceback" not in said
 
 
 def test_a_scheduler_that_is_not_there_is_one_line(hashbench, tmp_path):

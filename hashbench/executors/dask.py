@@ -11,9 +11,11 @@ import asyncio
 import concurrent.futures
 import contextlib
 import logging
+import signal
 import tempfile
 from collections import deque
 from collections.abc import Generator, Sequence
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
@@ -50,9 +52,14 @@ class DaskExecutor:
         self.plugins = plugin_files(plugins)
         self.cluster: Any = None
         if scheduler is None:
-            self.cluster = LocalCluster(
-                n_workers=jobs, threads_per_worker=1, dashboard_address=None, memory_limit=0
-            )
+            with _interrupts_kept():
+                self.cluster = LocalCluster(
+                    n_workers=jobs,
+                    threads_per_worker=1,
+                    dashboard_address=None,
+                    memory_limit=0,
+                    silence_logs=logging.CRITICAL,  # what fails is told once, by us
+                )
         try:
             self.client = Client(self.cluster or scheduler, timeout=CONNECT_SECONDS)
         except (OSError, ValueError) as error:
@@ -108,6 +115,20 @@ class DaskExecutor:
         self.client.close()
         if self.cluster is not None:
             self.cluster.close()
+
+
+@contextlib.contextmanager
+def _interrupts_kept() -> Generator[None, None, None]:
+    """Start processes that never hear of Ctrl-C, which is for us to handle.
+
+    What this thread blocks, the threads and processes that it starts block for good.
+    """
+    resource_tracker.ensure_running()  # which would unblock it again when it starts
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def plugin_files(paths: Sequence[Path]) -> dict[str, bytes]:
