@@ -105,4 +105,6 @@ def writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StorageError(f"cannot write {path}: {error.strerror or error}") from error
+        # numpy counts the bytes it wrote and forgets why there were no more
+        reason = error.strerror or f"incomplete ({error}); is the disk full?"
+        raise StorageError(f"cannot write {path}: {reason}") from error

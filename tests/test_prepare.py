@@ -10,7 +10,7 @@ from hashbench.codes import unpack
 from hashbench.dataset import Data, Dataset, GivenSplit, RandomQuery
 from hashbench.errors import HashbenchError
 from hashbench.executors import StorageError
-from hashbench.maps import new_folder, open_data, save_data, write_rows
+from hashbench.maps import new_folder, open_data, save_data, write_rows, writing
 from hashbench.prepare import Prepared, SplitRequest, inspect, make_split, prepare
 from hashbench.registry import Plugin, Registry
 from hashbench.store import load_arrays
@@ -204,3 +204,9 @@ def test_wherever_preparing_runs_out_of_space_no_cell_is_blamed(registry, small_
             break
     assert full > 10
     assert Prepared.open(disk / "cache" / "split").train[0].shape == (25, 6)
+
+
+def test_a_write_that_ends_early_without_a_reason_names_the_likely_one(tmp_path):
+    reason = r"out: incomplete \(7 requested and 3 written\); is the disk full\?"
+    with pytest.raises(StorageError, match=reason), writing(tmp_path / "out"):
+        raise OSError("7 requested and 3 written")  # as numpy does
