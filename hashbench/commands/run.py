@@ -172,10 +172,12 @@ def show_plan(
         bits = ",".join(map(str, dict.fromkeys(cell.bits for cell in cells)))
         seeds = ",".join(map(str, dict.fromkeys(cell.seed for cell in cells)))
         click.echo(f"{dataset}: {bits} bits, seeds {seeds}")
-        for method in dict.fromkeys(cell.label for cell in cells):
+        methods = list(dict.fromkeys(cell.label for cell in cells))
+        width = max(map(len, methods))
+        for method in methods:
             own = [cell for cell in cells if cell.label == method]
             left = sum(cell.id in waiting for cell in own)
-            click.echo(f"  {method:30} {format_count(len(own), 'cell'):>10}, {left:4} to run")
+            click.echo(f"  {method:{width}} {format_count(len(own), 'cell'):>10}, {left:4} to run")
     for reason in dict.fromkeys(each.reason for each in plan.missing):
         click.echo(f"not available: {reason}")
     seconds, unjudged = estimate(todo, stored, jobs)
