@@ -29,7 +29,7 @@ import numpy as np
 
 from hashbench import Citation, LinearMethod
 from hashbench.errors import unknown
-from hashbench.linalg import Ridge, discrete_descent, signs
+from hashbench.linalg import Ridge, discrete_descent, regress, signs
 from hashbench.linalg.kernels import anchor_maps
 
 
@@ -94,8 +94,9 @@ class DCH(LinearMethod):
             self.maps_, views = anchor_maps(views, [self.anchors] * len(views), rng)
         else:
             self.means_ = [X.mean(axis=0, dtype=np.float64) for X in views]
-        means = self.means_ or [None] * len(views)
-        solvers = [Ridge(X, self.ridge, mean) for X, mean in zip(views, means, strict=True)]
+        pairs = list(zip(views, self.means_ or [None] * len(views), strict=True))
+        # Without mu no iteration asks for a hash function.
+        solvers = [Ridge(X, self.ridge, mean) for X, mean in pairs] if self.mu else []
 
         B = signs(rng.standard_normal((len(Y), self.n_bits))).astype(Y.dtype)
         W = self._classifier(B, Y)
@@ -105,7 +106,11 @@ class DCH(LinearMethod):
             self.record(lambda: self._objective(solvers, B, W, Y))  # noqa: B023
 
         self.codes_ = B > 0
-        self.projections_ = [solver.solve(B) for solver in solvers]
+        self.projections_ = (
+            [solver.solve(B) for solver in solvers]
+            if self.mu
+            else [regress(X, B, self.ridge, mean) for X, mean in pairs]
+        )
         return self
 
     def _classifier(self, B, Y):
@@ -115,20 +120,20 @@ class DCH(LinearMethod):
 
     def _codes(self, B, W, Y, solvers):
         Q = Y @ W.T.astype(Y.dtype)
-        if self.mu:
-            for solver in solvers:
-                Q += (self.mu * _values(solver, solver.solve(B))).astype(Q.dtype)
+        for solver in solvers:
+            Q += (self.mu * _values(solver, solver.solve(B))).astype(Q.dtype)
         if self.step == "discrete":
             return discrete_descent(B, Q, W @ W.T, sweeps=10)
         system = W @ W.T + (self.ridge + self.mu * len(solvers)) * np.eye(self.n_bits)
         return signs(Q @ np.linalg.inv(system).astype(Q.dtype))
 
     def _objective(self, solvers, B, W, Y):
-        total = np.square(Y - B @ W).sum() + self.penalty * np.square(W).sum()
-        if self.mu:
-            for solver in solvers:
-                # The minimum of a ridge regression on T is ||T||^2 - <X'T, P>.
-                total += self.mu * (B.size - np.sum(solver.products(B) * solver.solve(B)))
+        total = np.square(Y - B @ W.astype(B.dtype)).sum(dtype=np.float64)
+        total += self.penalty * np.square(W).sum()
+        for solver in solvers:
+            # The minimum of a ridge regression on T is ||T||^2 - <X'T, P>.
+            S = solver.products(B)
+            total += self.mu * (B.size - np.sum(S * solver.solve_products(S)))
         return total
 
 

@@ -201,10 +201,16 @@ def blocks(
 ) -> Iterator[tuple[slice, Matrix]]:
     """Yield slices of the rows and these rows of X - 1 mean', in the precision of X.
 
-    Rows are centred before they are multiplied: subtracting the rank-one term afterwards would
-    cancel digits that the small eigenvalues of a Gram matrix consist of.
+    All blocks share their memory: each is gone when the next one comes. Rows are centred before
+    they are multiplied: subtracting the rank-one term afterwards would cancel digits that the
+    small eigenvalues of a Gram matrix consist of.
     """
+    n, d = X.shape
     shift = None if mean is None else mean.astype(X.dtype)
-    for start in range(0, X.shape[0], size):
-        rows = slice(start, start + size)
-        yield rows, (X[rows] if shift is None else X[rows] - shift)
+    centred = np.empty((0 if shift is None else min(size, n), d), X.dtype)
+    for start in range(0, n, size):
+        rows = slice(start, min(start + size, n))
+        if shift is None:
+            yield rows, X[rows]
+        else:
+            yield rows, np.subtract(X[rows], shift, out=centred[: rows.stop - start])
