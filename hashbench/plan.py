@@ -10,7 +10,7 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hashbench import preprocessing
 from hashbench.cell import Cell
@@ -22,6 +22,9 @@ from hashbench.provenance import source_hash
 from hashbench.registry import Registry
 from hashbench.store import SCHEMA, Stored
 from hashbench.study import Study
+
+if TYPE_CHECKING:
+    from hashbench.progress import Progress
 
 FILE = "plan.json"
 
@@ -118,7 +121,9 @@ class Survey:
     notes: list[str]
 
 
-def survey(study: Study, registry: Registry, executor: Executor, folder: Path) -> Survey:
+def survey(
+    study: Study, registry: Registry, executor: Executor, folder: Path, progress: Progress
+) -> Survey:
     """Load every dataset once, in a process of its own, and give each cell its identity."""
     wanted = drafts(study, registry)
     requests: dict[DataSpec, dict[SplitRequest, None]] = {}
@@ -126,9 +131,14 @@ def survey(study: Study, registry: Registry, executor: Executor, folder: Path) -
         requests.setdefault(draft.data.spec, {})[draft.split] = None
     looks = {spec: _look(spec, splits) for spec, splits in requests.items()}
     outcomes: dict[Task, Outcome] = {}
-    for event in executor.run(list(looks.values()), folder):
-        if event.outcome is not None:
-            outcomes[event.task] = event.outcome
+    try:
+        for event in executor.run(list(looks.values()), folder):
+            if event.outcome is None:
+                progress.loading(event.task.name)
+            else:
+                outcomes[event.task] = event.outcome
+    finally:
+        progress.loaded()
     found = Survey(Plan(study.measures), [], [], [])
     for task, outcome in outcomes.items():
         found.notes.extend(f"{task.name}: {note}" for note in outcome.result.get("notes", ()))

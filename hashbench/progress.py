@@ -19,6 +19,12 @@ class Progress(Protocol):
     def note(self, text: str) -> None:
         """Say something that belongs to no cell."""
 
+    def loading(self, name: str) -> None:
+        """A dataset is being looked at."""
+
+    def loaded(self) -> None:
+        """All datasets have been looked at."""
+
     def begin(self, total: int) -> None:
         """So many cells are to run."""
 
@@ -40,6 +46,12 @@ class Quiet:
     """Says nothing."""
 
     def note(self, text: str) -> None:
+        """Say nothing."""
+
+    def loading(self, name: str) -> None:
+        """Say nothing."""
+
+    def loaded(self) -> None:
         """Say nothing."""
 
     def begin(self, total: int) -> None:
@@ -94,6 +106,19 @@ class Bar(Quiet):
     def note(self, text: str) -> None:
         """Print a line above the bar."""
         tqdm.write(text, file=self.stream)
+
+    def loading(self, name: str) -> None:
+        """Name the dataset in a line that goes away: large ones take minutes."""
+        self._erase()
+        self.stream.write(f"loading {name}")
+        self.stream.flush()
+
+    def loaded(self) -> None:
+        """Take the line away."""
+        self._erase()
+
+    def _erase(self) -> None:
+        self.stream.write("\r\x1b[K")  # to the end of the line
 
     def begin(self, total: int) -> None:
         """Draw the bar."""

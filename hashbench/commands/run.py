@@ -88,12 +88,12 @@ def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> No
     jobs = 1 if asked.timing else asked.jobs or max(1, _cores() // asked.threads)
     out = Path(asked.out or Path(RESULTS) / asked.name)
     check_schema(out)
+    progress = make_progress(flags["quiet"])
     choice = {"retry": retry, "force": flags["force"], "timing": asked.timing}
     if flags["plan_only"]:
-        show_plan(asked, registry, out, jobs, choice)
+        show_plan(asked, registry, out, jobs, choice, progress)
         return
     interrupts.listen()
-    progress = make_progress(flags["quiet"])
     try:
         with Store(out) as store:
             found = compute(asked, registry, store, jobs, choice, progress)
@@ -122,7 +122,7 @@ def compute(
     """Plan a study and run what is not in the store."""
     executor = make_executor(study, registry, jobs, store.prepared)
     try:
-        found = survey(study, registry, executor, store.work)
+        found = survey(study, registry, executor, store.work, progress)
         for path in found.splits:
             store.put_split(path)
         store.write_text("study.toml", resolved(study, registry).to_toml())
@@ -155,13 +155,18 @@ def make_executor(study: Study, registry: Registry, jobs: int, cache: Path) -> E
 
 
 def show_plan(
-    study: Study, registry: Registry, out: Path, jobs: int, choice: Mapping[str, Any]
+    study: Study,
+    registry: Registry,
+    out: Path,
+    jobs: int,
+    choice: Mapping[str, Any],
+    progress: Progress,
 ) -> None:
     """Print the grid, what is done and how long the rest may take; change nothing in OUT."""
     with tempfile.TemporaryDirectory() as folder:
         executor = make_executor(study, registry, jobs, Path(folder) / "cache")
         try:
-            plan = survey(study, registry, executor, Path(folder)).plan
+            plan = survey(study, registry, executor, Path(folder), progress).plan
         finally:
             executor.close()
     stored = Store(out).read([cell.id for cell in plan.cells])
