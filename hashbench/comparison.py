@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hashbench import figures, stats
+from hashbench import figures, lettering, stats
 from hashbench.errors import HashbenchError, unknown
 from hashbench.look import Look
 from hashbench.report import Picture
@@ -155,11 +155,11 @@ def forest(table: pd.DataFrame, first: str, second: str, look: Look) -> Picture:
             axes.hlines(y, row.low, row.high, color=colour, linewidth=1.2)
             face = colour if told else "white"
             axes.plot(row.difference, y, "o", color=colour, markerfacecolor=face)
-            where = figures.titled(look, row.dataset, row.task)
+            where = lettering.titled(look, row.dataset, row.task)
             names.append(f"{where}, {row.bits} bits, {row.database}")
         axes.set_yticks(range(rows - 1, -1, -1), names)
         axes.tick_params(axis="y", length=0)
-        titles = [figures.label(look, name) for name in (first, second)]
+        titles = [lettering.label(look, name) for name in (first, second)]
         axes.set(ylim=(-0.7, rows - 0.3), xlabel=f"{titles[0]} minus {titles[1]}")
     caption = look.caption(
         f"{look.methods[first].title} minus {look.methods[second].title}: mean over queries and "

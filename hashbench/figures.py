@@ -6,30 +6,35 @@ Nothing here touches matplotlib's global state: figures are made and saved withi
 from __future__ import annotations
 
 import contextlib
-import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from hashbench.look import MARKERS, Look, MethodLook, arrow
-from hashbench.tables import shorten
+from hashbench.lettering import (
+    FONT,
+    NAME_SIZE,
+    POINTS,
+    TITLE_SIZE,
+    fitted_titles,
+    label,
+    plain,
+    text_points,
+)
+from hashbench.look import MARKERS, Look, MethodLook
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-POINTS = 72  # to an inch
-
 RC: dict[Any, Any] = {
-    "font.family": "DejaVu Sans",  # comes with matplotlib: figures look the same everywhere
+    "font.family": FONT,
     "font.size": 8,
-    "axes.titlesize": 8,
+    "axes.titlesize": TITLE_SIZE,
     "axes.labelsize": 8,
-    "xtick.labelsize": 7,
-    "ytick.labelsize": 7,
-    "legend.fontsize": 7,
+    "xtick.labelsize": NAME_SIZE,
+    "ytick.labelsize": NAME_SIZE,
+    "legend.fontsize": NAME_SIZE,
     "axes.linewidth": 0.6,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -66,9 +71,6 @@ PANEL_HEIGHT = 1.55  # inches
 ROW_HEIGHT = 0.13  # of a line of its own for every method
 PAGE_HEIGHT = 7.5  # of panels; legend and caption need the rest
 
-#: Longest name in a legend or beside an axis.
-LONGEST = 34
-
 
 @contextlib.contextmanager
 def style() -> Iterator[None]:
@@ -80,40 +82,31 @@ def style() -> Iterator[None]:
         yield
 
 
-@cache
-def _glyphs() -> frozenset[int]:
-    from matplotlib import font_manager, ft2font
+def write_titles(
+    look: Look, axes: Sequence[Axes], panels: Sequence[tuple[str, str]], beside: float = 30
+) -> None:
+    """Write above each panel its dataset and task, and make room if that takes two lines.
 
-    path = font_manager.findfont("DejaVu Sans")
-    return frozenset(ft2font.FT2Font(path).get_charmap())
-
-
-def plain(text: str, longest: int = LONGEST) -> str:
-    """Return a text that can be drawn: on one line, not too long, its signs all in the font.
-
-    A sign that the font lacks, such as an emoji, is written as its code point.
+    ``beside`` are the points of a panel's width that its numbers and names take.
     """
-    known = _glyphs()
-    seen = (c for c in text if c.isspace() or not _invisible(c))
-    drawn = (c if ord(c) in known or c.isspace() else f"U+{ord(c):X}" for c in seen)
-    return shorten("".join(drawn), longest)
+    figure: Any = axes[0].figure
+    columns = columns_of(axes)
+    titles = fitted_titles(look, figure, panels, look.inches * POINTS / columns - beside)
+    for panel, text in zip(axes, titles, strict=True):
+        panel.set_title(text)
+    if any("\n" in text for text in titles):
+        grow(figure, 10 * -(-len(axes) // columns))
 
 
-def _invisible(character: str) -> bool:
-    """Say whether a character only shapes others: joiners, variation selectors, controls."""
-    return unicodedata.category(character) in ("Cc", "Cf") or "\ufe00" <= character <= "\ufe0f"
+def start_at_zero(panel: Axes) -> None:
+    """Let the vertical axis begin at zero, and end above everything drawn."""
+    panel.set_ylim(0, 1.05 * panel.dataLim.y1)
 
 
-def titled(look: Look, dataset: str, task: str | None = None) -> str:
-    """Return the title of a panel."""
-    name = plain(look.datasets[dataset].title if dataset in look.datasets else dataset)
-    return name if task is None else f"{name}, {arrow(task)}"
-
-
-def label(look: Look, method: str) -> str:
-    """Return a method's name in a legend or beside an axis."""
-    shown = look.methods[method]
-    return plain(shown.title) + shown.mark
+def columns_of(axes: Sequence[Axes]) -> int:
+    """Return how many panels stand side by side."""
+    grid = axes[0].get_gridspec()
+    return 1 if grid is None else grid.ncols
 
 
 def make_figure(
@@ -223,7 +216,8 @@ def line_figure(
                 lined = look.methods[method], line[x], line[y]
                 plot_line(panel, *lined, dense)
                 plot_band(panel, *lined, line[spread], band, bounds=(0, 1))
-        panel.set(title=titled(look, dataset, task), ylim=(0, None))
+        start_at_zero(panel)
+    write_titles(look, axes, panels)
     outer_labels(axes, *labels)
     shared_legend(figure, look, methods)
     return figure
@@ -245,22 +239,22 @@ def rows_figure(
     """
     panels, methods = pairs(data, look), look.ordered(data["method"])
     figure, axes = make_figure(look, len(panels), rows_height(len(methods)))
-    grid = axes[0].get_gridspec()
-    across = 1 if grid is None else grid.ncols
+    across = columns_of(axes)
     heights = {method: len(methods) - 1 - place for place, method in enumerate(methods)}
-    for index, (panel, pair) in enumerate(zip(axes, panels, strict=True)):
-        named = index % across == 0
-        names = [label(look, method) if named else "" for method in methods]
-        panel.set_yticks([heights[method] for method in methods], names)
-        panel.set(title=titled(look, *pair), ylim=(-0.7, len(methods) - 0.3))
+    names = [label(look, method) for method in methods]
+    for index, panel in enumerate(axes):
+        shown = names if index % across == 0 else [""] * len(names)
+        panel.set_yticks([heights[method] for method in methods], shown)
+        panel.set(ylim=(-0.7, len(methods) - 0.3))
         panel.tick_params(axis="y", length=0)
+    widest = max(text_points(figure, name) for name in names)
+    write_titles(look, axes, panels, widest / across + 12)
     return figure, dict(zip(panels, axes, strict=True)), heights
 
 
 def outer_labels(axes: Sequence[Axes], x: str, y: str) -> None:
     """Name the axes once: below the lowest panels and left of the first ones."""
-    grid = axes[0].get_gridspec()
-    columns = 1 if grid is None else grid.ncols
+    columns = columns_of(axes)
     for index, panel in enumerate(axes):
         if index + columns >= len(axes):
             panel.set_xlabel(x)
@@ -287,16 +281,6 @@ def shared_legend(
         ncols=columns,
     )
     grow(figure, -(-len(names) // columns) * 10.5 + 8)
-
-
-def text_points(figure: Figure, text: str) -> float:
-    """Return how wide a text of a legend is."""
-    from matplotlib.font_manager import FontProperties
-
-    font = FontProperties(family=RC["font.family"], size=RC["legend.fontsize"])
-    renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]
-    width, _, _ = renderer.get_text_width_height_descent(text, font, ismath=False)
-    return float(width) * POINTS / figure.dpi
 
 
 def grow(figure: Figure, points: float) -> None:

@@ -167,7 +167,8 @@ def _picture(data: pd.DataFrame, paper: str, measure: str, look: Look) -> Pictur
         panel.plot([0, top], [0, top], color="#777777", linewidth=0.7, linestyle="--")
         for method, group in grouped(part, "method"):
             panel.plot(group["printed"], group["reproduced"], **styles[method])
-        panel.set(title=figures.titled(look, dataset, task), xlim=(0, top), ylim=(0, top))
+        panel.set(xlim=(0, top), ylim=(0, top))
+    figures.write_titles(look, axes, panels)
     figures.outer_labels(axes, "printed", "reproduced")
     handles = {name: Line2D([], [], **styles[name]) for name in methods}
     figures.shared_legend(figure, look, methods, handles)

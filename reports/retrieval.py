@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hashbench import figures
+from hashbench import lettering
 from hashbench.codes import unpack
 from hashbench.look import Look, arrow
 from hashbench.report import Exhibit, NothingToShowError, Picture, Report
@@ -179,11 +179,11 @@ def _figure(data: pd.DataFrame, look: Look) -> Any:
         top = number * (len(methods) + gap)
         first = part.iloc[0]
         _item(axes, names, top, sheet, int(first["query"]), str(first["query_string"]), None, small)
-        words = textwrap.fill(figures.plain(str(first["query_labels"]), 40), 11)
+        words = textwrap.fill(lettering.plain(str(first["query_labels"]), 40), 11)
         axes.text(names + 0.5, top + 1.1, words, fontsize=small * 0.8, ha="center", va="top")
         for line, method in enumerate(methods):
             y = top + line
-            label = figures.label(look, method)
+            label = lettering.label(look, method)
             axes.text(names - 0.2, y + 0.5, label, fontsize=small, ha="right", va="center")
             for row in records(part[part["method"] == method]):
                 x = names + 0.4 + row.rank
@@ -209,7 +209,7 @@ def _item(
         extent = (x + 0.08, x + 0.92, y + 0.92, y + 0.08)
         axes.imshow(_pixels(sheet, row), extent=extent, alpha=pale, aspect="auto", zorder=1)
     else:
-        words = textwrap.fill(figures.plain(string, 36), 9)
+        words = textwrap.fill(lettering.plain(string, 36), 9)
         where = {"ha": "center", "va": "center", "fontsize": small * 0.7}
         axes.text(x + 0.5, y + 0.5, words, alpha=pale, **where)
     colour = "black" if relevant is None else HIT if relevant else MISS

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hashbench import figures
+from hashbench import figures, lettering
 from hashbench.look import Look
 from hashbench.report import Exhibit, NothingToShowError, Picture, Report
 from hashbench.selection import format_value
@@ -120,9 +120,12 @@ def _curves(data: pd.DataFrame, look: Look) -> Any:
         lined = style, part["place"], part["mean"]
         figures.plot_line(panel, *lined)
         figures.plot_band(panel, *lined, part["std"])
-        panel.set_xticks(range(len(values)), [figures.plain(value, 10) for value in values])
-        panel.set(title=figures.titled(look, dataset, task), ylim=(0, None))
-    figures.outer_labels(axes, figures.plain(data["x_parameter"].iloc[0]), data["measure"].iloc[0])
+        panel.set_xticks(range(len(values)), [lettering.plain(value, 10) for value in values])
+        figures.start_at_zero(panel)
+    figures.write_titles(look, axes, panels)
+    figures.outer_labels(
+        axes, lettering.plain(data["x_parameter"].iloc[0]), data["measure"].iloc[0]
+    )
     return figure
 
 
@@ -144,10 +147,10 @@ def _maps(data: pd.DataFrame, look: Look) -> Any:
             text = "" if np.isnan(value) else f"{value:.3f}"
             colour = "white" if dark else "black"
             panel.text(j, i, text, ha="center", va="center", fontsize=6, color=colour)
-        panel.set_xticks(range(len(across)), [figures.plain(value, 10) for value in across])
-        panel.set_yticks(range(len(down)), [figures.plain(value, 10) for value in down])
+        panel.set_xticks(range(len(across)), [lettering.plain(value, 10) for value in across])
+        panel.set_yticks(range(len(down)), [lettering.plain(value, 10) for value in down])
         panel.grid(visible=False)
-        panel.set_title(figures.titled(look, dataset, task))
-    names = (figures.plain(data[f"{axis}_parameter"].iloc[0]) for axis in "xy")
+    figures.write_titles(look, axes, panels)
+    names = (lettering.plain(data[f"{axis}_parameter"].iloc[0]) for axis in "xy")
     figures.outer_labels(axes, *names)
     return figure

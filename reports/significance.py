@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hashbench import figures, stats
+from hashbench import figures, lettering, stats
 from hashbench.comparison import blocks, compare, p_words
 from hashbench.look import Look, arrow
 from hashbench.report import Entry, Exhibit, Group, NothingToShowError, Picture, Report, Table
@@ -214,8 +214,8 @@ def _matrix(pairs: pd.DataFrame, ranks: pd.DataFrame, look: Look) -> Any:
         grid[place[row.method], place[row.against]] = row.wins - row.losses
     count = int(ranks["blocks"].iloc[0])
     figure, (panel,) = figures.make_figure(look, 1, 1)
-    names = [figures.label(look, method) for method in order]
-    words = max(figures.text_points(figure, name) for name in names) / figures.POINTS + 0.1
+    names = [lettering.label(look, method) for method in order]
+    words = max(lettering.text_points(figure, name) for name in names) / lettering.POINTS + 0.1
     cell = min(max(0.17, 1.3 / len(order)), max(look.inches - words - 0.8, 0.8) / len(order))
     # beside the cells stand the names and the scale of colours
     size = cell * len(order)
@@ -225,7 +225,7 @@ def _matrix(pairs: pd.DataFrame, ranks: pd.DataFrame, look: Look) -> Any:
     told = pairs[pairs["p_value"] <= ALPHA]
     where = [place[method] for method in told["against"]], [place[m] for m in told["method"]]
     panel.plot(*where, "o", color="black", markersize=1.5)
-    text = min(figures.RC["xtick.labelsize"], 0.85 * cell * figures.POINTS)
+    text = min(figures.RC["xtick.labelsize"], 0.85 * cell * lettering.POINTS)
     panel.set_xticks(range(len(order)), names, rotation=90, fontsize=text)
     panel.set_yticks(range(len(order)), names, fontsize=text)
     panel.grid(visible=False)
@@ -254,8 +254,10 @@ def _diagram(ranks: pd.DataFrame, look: Look) -> Any:
     below = 0.6 + step * len(groups)
     height = below + half + 0.3
     figure, (axes,) = figures.make_figure(look, 1, (height + 2.4) * 0.135)
-    widest = max(figures.text_points(figure, figures.label(look, name)) for name in methods) + 36
-    inner = max(look.inches * figures.POINTS - 2 * widest, 60)
+    widest = (
+        max(lettering.text_points(figure, lettering.label(look, name)) for name in methods) + 36
+    )
+    inner = max(look.inches * lettering.POINTS - 2 * widest, 60)
     room = (count - 1) * widest / inner
     axes.set(xlim=(1 - room, count + room), ylim=(height, -2.4))
     axes.set_axis_off()
@@ -273,9 +275,9 @@ def _diagram(ranks: pd.DataFrame, look: Look) -> Any:
         edge = 1 - 0.02 * count if left else count + 0.02 * count
         colour = look.methods[method].colour
         axes.plot([rank, rank, edge], [0, y, y], color=colour, linewidth=0.7)
-        words = f"{figures.label(look, method)}  {rank:.2f}"
+        words = f"{lettering.label(look, method)}  {rank:.2f}"
         if not left:
-            words = f"{rank:.2f}  {figures.label(look, method)}"
+            words = f"{rank:.2f}  {lettering.label(look, method)}"
         gap = 0.01 * count * (-1 if left else 1)
         axes.text(edge + gap, y, words, ha="right" if left else "left", va="center", fontsize=7)
     overhang = 0.004 * count

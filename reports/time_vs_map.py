@@ -82,7 +82,8 @@ def _figure(data: pd.DataFrame, look: Look) -> Any:
         )
         for row in records(part):
             panel.plot(row.fit_seconds, row.value, **_point(look, row.method, bool(row.front)))
-        panel.set(title=figures.titled(look, dataset, task), ylim=(0, None))
+        figures.start_at_zero(panel)
+    figures.write_titles(look, axes, panels)
     figures.outer_labels(axes, "training seconds", str(data["measure"].iloc[0]))
     handles = {name: Line2D([], [], **_point(look, name, True)) for name in methods}
     figures.shared_legend(figure, look, methods, handles)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from hashbench import figures, ticks
+from hashbench import figures, lettering, ticks
 from hashbench.look import Look
 from hashbench.report import Entry, Exhibit, Group, NothingToShowError, Picture, Report, Table
 from hashbench.summary import grouped, outcomes, over_seeds, records
@@ -124,10 +124,10 @@ def _bars(data: pd.DataFrame, name: str, caption: str, look: Look) -> Picture:
             height=0.75,
             error_kw={"linewidth": 0.6},
         )
-        panel.set_yticks(places, [figures.label(look, method) for method in part["method"]])
+        panel.set_yticks(places, [lettering.label(look, method) for method in part["method"]])
         panel.grid(axis="y", visible=False)
         panel.tick_params(axis="y", length=0)
-        panel.set(title=figures.titled(look, dataset), ylim=(-0.6, len(part) - 0.4))
+        panel.set(title=lettering.titled(look, dataset), ylim=(-0.6, len(part) - 0.4))
         panel.set_xlabel("training seconds")
     words = " ".join([caption, *look.facts(datasets)])
     return Picture(name, words, figure, look.notes(done["method"]))

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hashbench import figures, ticks
+from hashbench import figures, lettering, ticks
 from hashbench.look import COLOURS, MARKERS, WIDTHS
 
 MANY = [f"method number {number}" for number in range(30)]
@@ -127,6 +127,25 @@ def test_panels_that_do_not_fit_a_page_go_to_other_figures(make_look):
     assert [name for name, _ in figures.sheets(lines(MANY[:3], datasets[:2]), few)] == [""]
 
 
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", ["wiki", "Wiki [protocol=paper]", "a very long name of a dataset"])
+def test_titles_stay_above_their_panels(make_look, width, name):
+    datasets = (name, f"{name} 2")
+    figure = line_figure(make_look(["a"], datasets, width=width), ["a"], datasets=datasets)
+    with figures.style():
+        figure.draw_without_rendering()
+        boxes = [panel.title.get_window_extent() for panel in figure.axes]
+        for first, second in itertools.combinations(boxes, 2):
+            assert not first.overlaps(second)
+        assert all(box.x0 >= 0 and box.x1 <= figure.bbox.x1 for box in boxes)
+
+
+def test_nothing_drawn_touches_the_top(make_look):
+    figure = line_figure(make_look(["a"], ["one"]), ["a"], datasets=("one",))
+    for panel in figure.axes:
+        assert panel.get_ylim() == (0, pytest.approx(1.05 * panel.dataLim.y1))
+
+
 def test_bands_stay_where_scores_can_be(make_look):
     look = make_look(["a"], ["one"])
     data = lines(["a"], ("one",)).assign(y=0.95, y_std=0.1)
@@ -147,7 +166,7 @@ def test_names_are_drawn_as_they_stand(make_look):
     shown = [text.get_text() for text in figure.legends[0].get_texts()]
     assert shown[0].startswith(r"$\frac{1}{2}$ a_b \input U+1F642")
     assert shown[0].endswith("…")
-    assert len(shown[0]) <= figures.LONGEST
+    assert len(shown[0]) <= lettering.LONGEST
     assert shown[1] == "$unclosed"
     assert figure.axes[0].get_title() == "$x$, image→text"
 
