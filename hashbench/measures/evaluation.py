@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hashbench.errors import HashbenchError
-from hashbench.measures.names import DEFAULT_MEASURES, Measure, parse, parse_many
+from hashbench.measures.names import DEFAULT_MEASURES, ByName, Measure, parse, parse_many
 from hashbench.measures.orders import Ranks, TiedOrder, Values
 from hashbench.measures.rankings import Block, Ranking, Rel, hamming_ranking, relevant
 from hashbench.measures.values import (
@@ -92,14 +92,14 @@ class Evaluation(Mapping[str, float]):
     """
 
     def __init__(self, scores: Iterable[Score], curves: Iterable[Curve]) -> None:
-        self.scores = {str(score.measure): score for score in scores}
-        self.curves = {str(curve.measure): curve for curve in curves}
+        self.scores = ByName((str(score.measure), score) for score in scores)
+        self.curves = ByName((str(curve.measure), curve) for curve in curves)
 
     def __getitem__(self, name: str) -> float:
         key = str(parse(name))
         if key in self.curves:
             raise HashbenchError(f"measure {key!r} is a curve; it stands in .curves")
-        return self.scores[key].value
+        return self.scores[name].value
 
     def __contains__(self, name: object) -> bool:
         try:

@@ -12,11 +12,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 from hashbench.errors import HashbenchError, unknown
 from hashbench.measures.presets import PRESETS
 
 Value = str | int
+V = TypeVar("V")
 
 #: No database has as many items; what is larger does not fit the kernels' integers.
 LARGEST = 10**9
@@ -192,6 +194,16 @@ class Measure:
         choices = ",".join(f"{name}={value}" for name, value in self.given)
         cutoff = "" if self.cutoff is None else f"@{self.cutoff}"
         return self.family + (f"({choices})" if choices else "") + cutoff
+
+
+class ByName(dict[str, V]):
+    """Values by canonical name; any name that parses to the same measure finds its value."""
+
+    def __missing__(self, name: str) -> V:
+        key = str(parse(name))
+        if key not in self:
+            raise KeyError(name)
+        return self[key]
 
 
 _NAME = re.compile(r"(?P<family>\w+)(?:\((?P<inside>[^()]*)\))?(?:@(?P<cutoff>\w*))?")

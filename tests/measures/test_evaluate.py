@@ -273,8 +273,11 @@ def test_names_find_their_numbers(make_case):
     assert list(result) == ["AP(ties=index)@100", "P@3"]
     assert result["edsh"] == result["AP(ties=index, norm=retrieved)@100"]
     assert dict(result)["P@3"] == result["P@3"]
-    with pytest.raises(KeyError):
-        result["P@4"]
+    assert result.scores["edsh"].value == result["edsh"]
+    assert result.curves["PR(by=rank)"] is result.curves["PR"]
+    for values in (result, result.scores, result.curves):
+        with pytest.raises(KeyError, match="P@4"):
+            values["P@4"]
     with pytest.raises(HashbenchError, match="is a curve"):
         result["PR"]
     assert "edsh" in result
