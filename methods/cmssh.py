@@ -134,9 +134,10 @@ def _random_member(M, rows, rng):
 def _rows_in_pairs(X, rows):
     """Return the rows of X that are in pairs, centred, where they stand now, and their mean."""
     used, where = np.unique(rows, return_inverse=True)
-    X = X[used]
+    X = X[used]  # a copy
     mean = X.mean(axis=0, dtype=np.float64)
-    return X - mean.astype(X.dtype), where, mean
+    X -= mean.astype(X.dtype)
+    return X, where, mean
 
 
 def _leading(X, T, Omega, means, rng):

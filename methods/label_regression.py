@@ -30,7 +30,7 @@ import numpy as np
 from hashbench import LinearMethod, Method, VectorMethod
 from hashbench.linalg import random_rotation, regress, unit_rows
 
-ROWS = 8192  # rows classified at once: their scores against all label sets stay small
+SCORES = 1 << 22  # of rows against label sets, held at once: 16 MB in float32
 DRAWS = 32  # sets of codewords to choose the best separated from
 
 
@@ -124,8 +124,9 @@ class ClassifierCodes(Method):
         W, offset = self.weights_[view].astype(X.dtype), self.offsets_[view].astype(X.dtype)
         directions = unit_rows(self.label_sets_).T.astype(X.dtype)
         predicted = np.empty(len(X), np.intp)
-        for start in range(0, len(X), ROWS):
-            rows = slice(start, start + ROWS)
+        size = max(1, SCORES // len(self.label_sets_))
+        for start in range(0, len(X), size):
+            rows = slice(start, start + size)
             predicted[rows] = ((X[rows] @ W + offset) @ directions).argmax(axis=1)
         return self.codewords_[predicted]
 

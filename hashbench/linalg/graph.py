@@ -63,12 +63,12 @@ def _whole(X: Matrix) -> bool:
 
 def _distances(X: Matrix, rows: slice, mean: Matrix) -> Matrix:
     """Squared distances of a block of rows to all rows, less a constant a row; inf to itself."""
-    block = X[rows] - mean
+    block = -2 * (X[rows] - mean)
     D = np.empty((block.shape[0], X.shape[0]), X.dtype)
     for start in range(0, X.shape[0], BLOCK_ROWS):
         others = X[start : start + BLOCK_ROWS] - mean
         columns = D[:, start : start + BLOCK_ROWS]
-        np.matmul(block, -2 * others.T, out=columns)
+        np.matmul(block, others.T, out=columns)
         columns += np.einsum("ij,ij->i", others, others)
     D[np.arange(len(D)), np.arange(rows.start, rows.stop)] = np.inf
     return D
