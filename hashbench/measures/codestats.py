@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from hashbench.codes import BLOCK_ROWS, Words, unpack
 from hashbench.measures import kernels
+from hashbench.measures.compiled import ALONE
 
 
 @dataclass(frozen=True)
@@ -103,4 +104,5 @@ def _apart(words: Words, labels: Words) -> int:
     places = np.flatnonzero(last)
     ends = places[np.searchsorted(places, np.arange(len(codes)))] + 1
     masks = np.ascontiguousarray(entries[:, n_words:])
-    return int(kernels.pairs_apart(masks, counts, ends.astype(np.int64)).sum())
+    with ALONE:
+        return int(kernels.pairs_apart(masks, counts, ends.astype(np.int64)).sum())

@@ -7,10 +7,15 @@ refuses to compile there, though only speed is lost.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
 from numba import njit
+
+#: Held while a parallel kernel runs: the thread pool that numba falls back to ends the process if
+#: two threads enter it at once.
+ALONE = threading.RLock()
 
 
 def kernel(*, parallel: bool = False) -> Callable[[Callable[..., Any]], Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hashbench.errors import HashbenchError
+from hashbench.measures.compiled import ALONE
 from hashbench.measures.names import DEFAULT_MEASURES, ByName, Measure, parse, parse_many
 from hashbench.measures.orders import Ranks, TiedOrder, Values
 from hashbench.measures.rankings import Block, Ranking, Rel, hamming_ranking, relevant
@@ -24,9 +24,6 @@ from hashbench.measures.values import (
     rank_curve,
     settle_empty,
 )
-
-#: The thread pool that numba falls back to ends the process if two threads enter it at once.
-_ALONE = threading.RLock()
 
 #: Pairs of queries and items that one thread looks at in a few milliseconds.
 FEW_PAIRS = 1 << 22
@@ -173,7 +170,7 @@ def evaluate_ranking(
     """Score a ranking that is made once and asked for everything at once; see `evaluate`."""
     wanted = parse_many(measures)
     grid = round_ranks(ranking.n_database) if ranks is None else _check_ranks(ranks)
-    with _ALONE, _threads_for(ranking):
+    with ALONE, _threads_for(ranking):
         variants = {m: _variants(m, bounds, chance) for m in wanted if m.has_ties}
         by_order = _by_order(ranking, variants, grid)
         balls: dict[Rel, Ball] = {}

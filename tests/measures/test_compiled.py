@@ -50,3 +50,34 @@ def test_what_cannot_be_kept_is_compiled_all_the_same():
     namespace = {}
     exec("def double(x):\n    return 2 * x", namespace)
     assert kernel()(namespace["double"])(21) == 42
+
+
+THREADS = """
+import threading
+import numpy as np
+from hashbench.codes import pack
+from hashbench.measures import code_statistics, evaluate
+
+codes = np.random.default_rng(0).random((3000, 6)) < 0.5
+labels = np.arange(3000) % 40
+words, masks = pack(codes), pack(np.eye(40, dtype=bool)[labels])
+
+def work():
+    for _ in range(20):
+        code_statistics(words, 6, masks)
+        evaluate(codes[:30], codes, labels[:30], labels, "AP")
+
+work()
+threads = [threading.Thread(target=work) for _ in range(4)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+"""
+
+
+def test_threads_take_turns():
+    # numba's own pool, which is all it has on some machines, aborts the process otherwise
+    layer = {"NUMBA_THREADING_LAYER": "workqueue", "NUMBA_NUM_THREADS": "2"}
+    done = subprocess.run(
+        [sys.executable, "-c", THREADS], env={**os.environ, **layer}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
