@@ -119,7 +119,8 @@ class SCRATCH(LinearMethod):
     def _objective(self, solvers, Y, V, B, R, C, U, W, S):
         VV = (V.T @ V).astype(np.float64)
         squares = np.trace(VV)
-        total = self.alpha * np.square(Y - V @ C.T).sum() + np.square(B - V @ R.T).sum()
+        total = self.alpha * _squared_norm(Y - V @ C.T.astype(V.dtype))
+        total += _squared_norm(B - V @ R.T.astype(V.dtype))
         total += self.gamma * (squares + np.square(C).sum())
         for solver, u, w, s in zip(solvers, U, W, S, strict=True):
             norm = np.trace(solver.gram)
@@ -127,3 +128,7 @@ class SCRATCH(LinearMethod):
             total += self.mu * (squares - 2 * np.sum(w * s) + solver.quadratic(w))
             total += self.gamma * (np.square(u).sum() + np.square(w).sum())
         return total
+
+
+def _squared_norm(M):
+    return float(np.square(M).sum(dtype=np.float64))
