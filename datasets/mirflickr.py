@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import ClassVar
 
 from hashbench.dataset import Data, Dataset, LastQuery, RandomQuery
+from hashbench.errors import HashbenchError
 from hashbench.fetch import DataFile, locate
 from hashbench.layouts import load_file, load_files
 from hashbench.method import Citation
+
+N_ROWS = 20015  # photographs of the 25,000 that have tags and labels
 
 PUBLIC = "https://github.com/LonganWANG-cs/NRCH/archive/c2ec2e8.zip"
 
@@ -65,5 +68,12 @@ class MIRFlickr25K(Dataset):
     def load(self) -> Data:
         """Return the photographs that have tags and labels, in the order of the files."""
         if self.path is not None:
-            return load_file(Path(self.path))
-        return load_files([locate(file, self.name) for file in self.files])
+            data = load_file(Path(self.path))
+        else:
+            data = load_files([locate(file, self.name) for file in self.files])
+        if data.n_rows != N_ROWS:
+            raise HashbenchError(
+                f"{self.name}: found {data.n_rows} rows; it has {N_ROWS}; another selection goes "
+                "by its path, as in -d mirflickr-own=FILE"
+            )
+        return data

@@ -141,16 +141,17 @@ class Synthetic(Dataset):
     def load(self) -> Data:
         """Return the data, drawn in memory."""
         for size in ("rows", "image_dim", "text_dim", "classes"):
-            _check_size(size, getattr(self, size))
+            _check_whole(size, getattr(self, size), 1)
+        _check_whole("seed", self.seed, 0)
         rng = np.random.default_rng(self.seed)
         labels = make_labels(self.rows, self.classes, self.labels_per_row, rng)
         generator = Generator(self.classes, self.image_dim, self.text_dim, self.snr, rng)
         return Data(list(generator.block(labels)), labels)
 
 
-def _check_size(what: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise HashbenchError(f"{what}: found {value!r}; allowed: whole numbers from 1 up")
+def _check_whole(what: str, value: Any, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise HashbenchError(f"{what}: found {value!r}; allowed: whole numbers from {least} up")
 
 
 class Preset(Dataset):
@@ -181,7 +182,8 @@ class Preset(Dataset):
         import scipy.sparse
 
         rows = self.n_rows if self.rows is None else self.rows
-        _check_size("rows", rows)
+        _check_whole("rows", rows, 1)
+        _check_whole("seed", self.seed, 0)
         folder = cache_folder() / "synthetic" / f"{self.name}-rows{rows}-seed{self.seed}-v1"
         if not folder.is_dir():
             from hashbench.prepare import new_folder

@@ -64,7 +64,14 @@ def check_command(name: str, plugins: tuple[str, ...]) -> None:
 
 @data_command.command("describe")
 @click.argument("name", metavar="NAME-OR-FILE")
-@click.option("-s", "--seed", default=0, show_default=True, help="Seed of the split.")
+@click.option(
+    "-s",
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Seed of the split.",
+)
 @click.option("-o", "--output", type=Path, help="Draw a page into this file (pdf, svg, png).")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @plugin_option

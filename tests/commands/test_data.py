@@ -87,6 +87,8 @@ def test_describe_another_preprocessing(run, steps):
         ("synthetic[row=5]", "did you mean 'rows'"),
         ("synthetic[preprocess=center]", "did you mean 'centre'"),
         ("synthetic[rows=0]", "rows: found 0"),
+        ("synthetic[seed=-1]", "seed: found -1; allowed: whole numbers from 0 up"),
+        ("synthetic-wiki[seed=0.5]", "seed: found 0.5; allowed: whole numbers from 0 up"),
         ("wiki", "`hashbench data fetch wiki` downloads it"),
         ("nuswide-tc10", "nus-wide-tc10-xall-vgg.mat"),
     ],
@@ -96,6 +98,12 @@ def test_mistakes_are_one_line(run, text, said):
     assert code == 2
     assert said in err
     assert err.count("\n") == 1
+
+
+def test_a_seed_below_zero(run):
+    code, out, err = run("describe", "synthetic[rows=50]", "-s", "-1")
+    assert (code, out) == (2, "")
+    assert "-1 is not in the range x>=0" in err
 
 
 def test_a_picture_of_unknown_format(run, tmp_path):

@@ -138,8 +138,12 @@ def test_nuswide_says_which_file_to_place_where(selection, monkeypatch, tmp_path
     assert str(selection.n_rows) in said
 
 
-def test_nuswide_of_another_size_is_another_dataset(tmp_path):
-    path = tmp_path / "nus.npz"
+@pytest.mark.parametrize(
+    ("dataset", "said"),
+    [(NUSWIDETop10, "this selection has 186577"), (MIRFlickr25K, "it has 20015")],
+)
+def test_data_of_another_size_are_another_dataset(tmp_path, dataset, said):
+    path = tmp_path / "own.npz"
     np.savez(path, XAll=np.ones((30, 4)), YAll=np.ones((30, 4)), LAll=np.ones((30, 2)))
-    with pytest.raises(HashbenchError, match="found 30 rows; this selection has 186577"):
-        NUSWIDETop10(path=str(path)).load()
+    with pytest.raises(HashbenchError, match=f"found 30 rows; {said}"):
+        dataset(path=str(path)).load()
