@@ -28,7 +28,7 @@ function layout(x, y) {
   const axis = { gridcolor: css("--line"), zerolinecolor: css("--line"), automargin: true };
   return {
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: css("--text"), size: 13 },
-    margin: { l: 60, r: 20, t: 36, b: 50 }, showlegend: false, hovermode: "closest",
+    margin: { l: 60, r: 20, t: 36, b: 60 }, showlegend: false, hovermode: "closest",
     modebar: { bgcolor: "rgba(0,0,0,0)", color: css("--soft"), activecolor: css("--accent") },
     xaxis: { ...axis, ...x }, yaxis: { ...axis, ...y },
   };
@@ -63,7 +63,7 @@ function showCurves() {
       hovertemplate: "%{fullData.name}<br>%{x:.4~g}, %{y:.4~f}<extra></extra>",
     };
   });
-  const x = ranks ? { title: { text: "K" }, type: "log", dtick: "D2" } : { title: { text: "Recall" }, range: [0, 1.005] };
+  const x = ranks ? { title: { text: "K", standoff: 8 }, type: "log", dtick: "D2" } : { title: { text: "Recall", standoff: 8 }, range: [0, 1.005] };
   const y = { title: { text: kind === "recall" ? "Recall" : "Precision" }, rangemode: "tozero" };
   window.Plotly.react("curve-chart", traces, layout(x, y), settings);
 }
@@ -126,7 +126,7 @@ function showTime() {
     },
     hovertemplate: "%{customdata}<br>%{x:.3~g} s, %{y:.4~f}<extra></extra>",
   };
-  const x = { title: { text: "Training, seconds" }, type: "log", dtick: "D2" };
+  const x = { title: { text: "Training, seconds", standoff: 8 }, type: "log", dtick: "D2" };
   const y = { title: { text: plain(data.measures[chosen()[4]].name) } };
   window.Plotly.react("time-chart", [trace], layout(x, y), settings);
 }
@@ -164,14 +164,17 @@ byId("show-all").addEventListener("click", () => { hide([]); redrawCurves(); });
 byId("show-none").addEventListener("click", () => { hide(data.methods.keys()); redrawCurves(); });
 byId("show-top").addEventListener("click", () => { hideAllButTop(); redrawCurves(); });
 dark.addEventListener("change", () => { colourChips(); redraw(); });
-// What is folded on a screen is not on paper.
+// What is folded on a screen is not on paper, and paper is narrower: 17 cm.
 const folded = [];
+const resize = (sizes) => visible.drawn.forEach((id) => window.Plotly.relayout(id, sizes));
 window.addEventListener("beforeprint", () => {
   folded.push(...document.querySelectorAll("details:not([open])"));
   for (const each of folded) each.open = true;
+  resize({ width: 640, height: 400 });
 });
 window.addEventListener("afterprint", () => {
   for (const each of folded.splice(0)) each.open = false;
+  resize({ width: null, height: null, autosize: true });
 });
 hideAllButTop();
 colourChips();
