@@ -9,6 +9,7 @@ features never stand in memory.
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -186,9 +187,9 @@ class Preset(Dataset):
         _check_whole("seed", self.seed, 0)
         folder = cache_folder() / "synthetic" / f"{self.name}-rows{rows}-seed{self.seed}-v1"
         if not folder.is_dir():
-            from hashbench.prepare import new_folder
+            from hashbench.maps import new_folder, writing
 
-            with new_folder(folder) as unfinished:
+            with new_folder(folder) as unfinished, writing(folder):
                 self._write(unfinished, rows)
         image = np.load(folder / "image.npy", mmap_mode="r")
         text: Any = (
@@ -200,6 +201,8 @@ class Preset(Dataset):
 
     def _write(self, folder: Path, rows: int) -> None:
         import scipy.sparse
+
+        from hashbench.maps import write_rows
 
         needed, free = rows * self.image_dim * 4, shutil.disk_usage(folder).free
         if free < 1.1 * needed:
@@ -219,13 +222,14 @@ class Preset(Dataset):
             self.tags_per_row,
         )
         texts: list[Any] = []
-        with (folder / "image.npy").open("wb") as stream:
-            header = {"descr": "<f4", "fortran_order": False, "shape": (rows, self.image_dim)}
-            np.lib.format.write_array_header_1_0(stream, header)
+
+        def images() -> Iterator[Real]:
             for start in range(0, rows, BLOCK_ROWS):
                 image, text = generator.block(labels[start : start + BLOCK_ROWS])
-                image.astype("<f4", copy=False).tofile(stream)
                 texts.append(scipy.sparse.csr_array(text) if self.text_kind == "tags" else text)
+                yield image
+
+        write_rows(images(), folder / "image.npy", rows)
         if self.text_kind == "tags":
             scipy.sparse.save_npz(folder / "text.npz", scipy.sparse.vstack(texts, format="csr"))
         else:

@@ -1,5 +1,6 @@
 """Made-up data: sizes as asked, a signal that can be turned up, presets that stay on disk."""
 
+import errno
 import tracemalloc
 from types import SimpleNamespace
 
@@ -13,6 +14,7 @@ from hashbench.datasets.synthetic import (
     SyntheticWiki,
 )
 from hashbench.errors import HashbenchError
+from hashbench.executors import StorageError
 
 PRESETS = (SyntheticWiki, SyntheticMIRFlickr, SyntheticNUSWIDE)
 
@@ -139,6 +141,16 @@ def test_a_full_disk_is_said_before_writing(monkeypatch):
     monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=10**6))
     with pytest.raises(HashbenchError, match="GB are needed"):
         SyntheticWiki().load()
+
+
+def test_a_disk_that_fills_up_while_writing(cache, monkeypatch):
+    def full(*arguments, **options):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("numpy.save", full)
+    with pytest.raises(StorageError, match=r"cannot write .*synthetic-wiki-rows10.*No space left"):
+        SyntheticWiki(rows=10).load()
+    assert [path for path in cache.rglob("*") if path.is_file()] == []
 
 
 def test_full_sizes_are_those_of_the_papers():
