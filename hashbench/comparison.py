@@ -67,7 +67,8 @@ def compare(results: Results, first: str, second: str, measure: str) -> pd.DataF
     DataFrame
         dataset, bits, task, database, measure, first, second (means), difference (first minus
         second), low and high (95 % interval of a bootstrap over queries), p_value (of the same,
-        two-sided), p_holm (corrected over all rows), queries, seeds, seeds_won (by the first)
+        two-sided), p_holm (corrected over all rows), at_most (whether the p-values are as small as
+        the resamples can tell), queries, seeds, seeds_won (by the first)
     """
     import pandas as pd
 
@@ -88,6 +89,7 @@ def compare(results: Results, first: str, second: str, measure: str) -> pd.DataF
         raise HashbenchError(f"{first} and {second}: found no cell that both have done")
     table = pd.DataFrame(rows)
     # a bootstrap cannot tell a p-value from a smaller one below what its samples resolve
+    table["at_most"] = table["p_value"] <= 2 / SAMPLES
     table["p_value"] = table["p_value"].clip(lower=2 / SAMPLES)
     table["p_holm"] = stats.holm(table["p_value"].to_numpy())
     return table
@@ -171,21 +173,25 @@ def forest(table: pd.DataFrame, first: str, second: str, look: Look) -> Picture:
     return Picture("", caption, figure, look.notes([first, second]))
 
 
-def p_words(p_value: float) -> str:
+def p_words(p_value: float, at_most: bool) -> str:
     """Return a p-value as far as the bootstrap can tell it.
 
     Examples
     --------
-    >>> p_words(0.0002), p_words(0.0312), p_words(1.0)
-    ('p ≤ 0.0002', 'p = 0.031', 'p = 1')
+    >>> p_words(0.0048, True), p_words(0.0312, False), p_words(1.0, False)
+    ('≤ 0.0048', '= 0.031', '= 1')
     """
-    least = 2 / SAMPLES
-    return f"p ≤ {least:g}" if p_value <= least else f"p = {p_value:.2g}"
+    return f"{'≤' if at_most else '='} {p_value:.2g}"
 
 
 def sentences(table: pd.DataFrame, first: str, second: str) -> list[str]:
-    """Return the comparison in words: a heading a dataset, and a line a row."""
-    lines = []
+    """Return the comparison in words: how it ended, a heading a dataset, three lines a row."""
+    told = table[table["p_holm"] <= ALPHA]
+    won, lost = int((told["difference"] > 0).sum()), int((told["difference"] < 0).sum())
+    lines = [
+        f"Of {len(table)} comparisons {first} wins {won} and {second} {lost}; in "
+        f"{len(table) - won - lost} they are not told apart.",
+    ]
     measure = str(table["measure"].iloc[0])
     for (dataset, database), group in grouped(table, "dataset", "database"):
         lines.append(f"{measure} on {dataset}, database codes: {database}")
@@ -197,7 +203,7 @@ def sentences(table: pd.DataFrame, first: str, second: str) -> list[str]:
             lines.append(
                 f"  {row.task}, {row.bits} bits: {verdict}\n"
                 f"    {row.first:.4f} against {row.second:.4f}, difference {row.difference:+.4f} "
-                f"[{row.low:+.4f}, {row.high:+.4f}], {p_words(row.p_holm)}\n"
+                f"[{row.low:+.4f}, {row.high:+.4f}], p {p_words(row.p_holm, row.at_most)}\n"
                 f"    {row.queries} queries; {first} is ahead in {row.seeds_won} of {row.seeds} "
                 f"seed{'s' if row.seeds > 1 else ''}"
             )

@@ -64,7 +64,7 @@ class Significance(Report):
             "part", "measure", "database", "method", "against", "datasets", "blocks", "left_out",
             "mean_rank", "mean", "statistic", "critical_difference", "wins", "ties", "losses",
             "p_value", "dataset", "bits", "task", "first", "second", "difference", "low", "high",
-            "queries",
+            "queries", "at_most",
         ]  # fmt: skip
         return pd.DataFrame(rows).reindex(columns=columns)
 
@@ -191,7 +191,7 @@ def _best_two(queries: pd.DataFrame, name: str, about: dict[str, Any], look: Loo
             Entry(f"{row.bits:.0f}"),
             Entry(f"{row.difference:+.4f}".replace("-", "−")),
             Entry(f"{row.low:+.4f} to {row.high:+.4f}".replace("-", "−")),
-            Entry(p_words(row.p_value).removeprefix("p = ").removeprefix("p ")),
+            Entry(p_words(row.p_value, row.at_most).removeprefix("= ")),
         ]
         for row in records(queries)
     ]

@@ -144,8 +144,10 @@ def test_two_methods_query_by_query(hand_made):
     assert first["p_value"] == 2 / SAMPLES  # every resample is on the same side
     assert first["p_holm"] == pytest.approx(2 * 2 / SAMPLES)
     words = sentences(table, "a", "b")
-    assert words[0] == "AP on toy, database codes: encoded"
-    assert "image->text, 2 bits: a beats b" in words[1]
+    assert words[0] == "Of 2 comparisons a wins 2 and b 0; in 0 they are not told apart."
+    assert words[1] == "AP on toy, database codes: encoded"
+    assert "image->text, 2 bits: a beats b" in words[2]
+    assert "p ≤ 0.0004" in words[2]  # corrected, and still no more than a bound
     picture = forest(table, "a", "b", Look.of(results))
     assert len(picture.figure.axes[0].get_yticklabels()) == 2
 
@@ -156,7 +158,10 @@ def test_a_method_against_itself_is_not_told_apart(hand_made):
     table = compare(hand_made.results(), "a", "b", "AP")
     assert table["difference"].tolist() == [0, 0]
     assert table["p_value"].tolist() == [1, 1]
-    assert "a and b are not told apart" in sentences(table, "a", "b")[1]
+    words = sentences(table, "a", "b")
+    assert words[0] == "Of 2 comparisons a wins 0 and b 0; in 2 they are not told apart."
+    assert "a and b are not told apart" in words[2]
+    assert "p = 1" in words[2]
 
 
 def test_methods_to_compare_are_found_by_name(hand_made):
@@ -275,6 +280,12 @@ def test_printed_numbers_stand_beside_reproduced_ones(hand_made):
     assert [entry.text for entry in texts["edsh"]] == ["0.452", "1.000", "+0.548"]
     assert texts["scm-s"][1].mark == "e"
     assert "AP(ties=index)@100 (ties in database order)" in picture.caption
+
+
+def test_methods_with_other_parameters_alone_have_no_printed_numbers(hand_made):
+    hand_made.add(params="gamma=1")
+    with pytest.raises(NothingToShowError, match="no cell of the study"):
+        PublishedNumbers().data(hand_made.results())
 
 
 def test_printed_times_are_for_sixteen_bits(hand_made):
