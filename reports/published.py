@@ -63,7 +63,7 @@ def _of_paper(paper: Published, results: Results) -> Iterator[pd.DataFrame]:
     for printed_as, about in paper.datasets.items():
         for quantity, stands_for in paper.quantities.items():
             found = _reproduced(stands_for, results)
-            bare = found["dataset"].str.partition("[")[0]
+            bare = found["dataset"].map(lambda name: name.partition("[")[0])
             found = found[bare.isin(about["names"])]
             chosen = printed[
                 (printed["printed_as"] == printed_as) & (printed["quantity"] == quantity)
