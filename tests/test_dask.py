@@ -15,8 +15,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-distributed = pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
+from hashbench.errors import HashbenchError
+from hashbench.executors.dask import DaskExecutor
 
+distributed = pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
 
 HOSTILE = Path(__file__).parent / "hostile_methods.py"
 
@@ -40,7 +42,9 @@ class Cluster:
             assert time.monotonic() < deadline, "the scheduler did not start"
             time.sleep(0.1)
         self.address = json.loads(connection.read_text())["address"]
-        self.workers = [self._worker(index) for index in range(2)]
+        self.workers: list[subprocess.Popen[bytes]] = []
+        for _ in range(2):
+            self.add_worker()
 
     def _start(self, kind: str, *arguments: object) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "distributed.cli.dask_" + kind, *map(str, arguments)]
@@ -51,11 +55,13 @@ class Cluster:
         self.processes.append(process)
         return process
 
-    def _worker(self, index: int) -> subprocess.Popen[bytes]:
-        return self._start(
-            "worker", self.address, "--no-nanny", "--nthreads", "1", "--name", f"w{index}",
-            "--local-directory", self.folder / f"worker{index}",
+    def add_worker(self) -> None:
+        name = f"w{len(self.workers)}"
+        worker = self._start(
+            "worker", self.address, "--no-nanny", "--nthreads", "1", "--name", name,
+            "--local-directory", self.folder / name,
         )  # fmt: skip
+        self.workers.append(worker)
 
     def stop(self) -> None:
         for process in reversed(self.processes):
@@ -160,6 +166,36 @@ def test_ctrl_c_reaches_no_worker_of_a_cluster_started_here(tmp_path):
     assert process.returncode == 130
     assert "interrupted; saved in" in said
     assert "Traceback" not in said
+
+
+def test_workers_may_come_later(cluster, tmp_path):
+    for worker in cluster.workers:
+        worker.kill()
+        worker.wait()
+    out = tmp_path / "out"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hashbench", "run", "-m", "random", "-d", "synthetic",
+         "--scheduler", cluster.address, "-o", str(out)],
+        stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    said = process.stderr.readline()
+    assert said == f"{cluster.address} has no workers yet; waiting for the first\n"
+    cluster.add_worker()
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+
+
+def test_a_worker_of_another_version_is_told_in_one_line(tmp_path):
+    class Future:
+        def result(self):
+            raise TypeError("Task.__init__() got an unexpected\nkeyword argument 'new'")
+
+    with pytest.raises(HashbenchError) as error:
+        DaskExecutor.__new__(DaskExecutor)._outcome(Future(), tmp_path)
+    assert str(error.value).startswith(
+        "a Dask worker cannot run hashbench: TypeError: Task.__init__() got an unexpected; every"
+    )
+    assert "\n" not in str(error.value)
 
 
 def test_a_scheduler_that_is_not_there_is_one_line(hashbench, tmp_path):

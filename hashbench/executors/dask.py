@@ -12,6 +12,7 @@ import concurrent.futures
 import contextlib
 import logging
 import signal
+import sys
 import tempfile
 from collections import deque
 from collections.abc import Generator, Sequence
@@ -19,6 +20,7 @@ from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
+import hashbench
 from hashbench.errors import HashbenchError
 from hashbench.executors import Event, Limits, Outcome, Task
 
@@ -64,6 +66,8 @@ class DaskExecutor:
             self.client = Client(self.cluster or scheduler, timeout=CONNECT_SECONDS)
         except (OSError, ValueError) as error:
             raise HashbenchError(f"no Dask scheduler answers at {scheduler!r}: {error}") from error
+        if not self.client.nthreads():  # they may come, from the queue of a cluster for instance
+            print(f"{scheduler} has no workers yet; waiting for the first", file=sys.stderr)
 
     def run(self, tasks: Sequence[Task], folder: Path) -> Generator[Event, None, None]:
         """Run tasks in order; see :class:`hashbench.executors.Executor`.
@@ -102,7 +106,16 @@ class DaskExecutor:
         try:
             found = future.result()
         except KilledWorker as error:
-            return Outcome("failed", f"its worker died again and again: {error}")
+            reason = f"its worker died again and again, its log says why: {error}"
+            return Outcome("failed", reason)
+        except (OSError, concurrent.futures.CancelledError):
+            raise
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}".partition("\n")[0]
+            raise HashbenchError(
+                f"a Dask worker cannot run hashbench: {reason}; every machine needs hashbench "
+                f"{hashbench.__version__} and the same version of Dask"
+            ) from error
         files = found.pop("files")
         folder.mkdir(parents=True, exist_ok=True)
         place = Path(tempfile.mkdtemp(dir=folder, prefix="task-"))
