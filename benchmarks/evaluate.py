@@ -165,6 +165,8 @@ def contest(n_queries: int, n_database: int, bits: int, turns: int, slow_turns: 
         extra = pool.apply(peak_extra_bytes, (n_queries, n_database, bits))
     print(f"\n{f'{bits} bits':30s}   seconds  processor  pairs/second  times the evaluator")
     for name, (clock, processor) in best.items():
+        if clock == np.inf:
+            continue  # it had no turn
         rate = n_queries * n_database / clock
         print(
             f"  {name:28s} {clock:9.3f}  {processor:9.3f}  {rate:12.3g}  {clock / together:12.2f}"
@@ -172,8 +174,9 @@ def contest(n_queries: int, n_database: int, bits: int, turns: int, slow_turns: 
     print("  peak extra memory: " + ("unknown here" if extra is None else f"{extra / 1e6:.1f} MB"))
     ours = evaluate_ranking(ranking(), "AP(empty=zero)", bounds=True).scores["AP(empty=zero)"]
     low, high = ours.bounds or (0.0, 1.0)
-    print(f"  mAP: {ours.value:.4f}, between {low:.4f} and {high:.4f}; argsort's {found[0]:.4f}")
-    assert low <= found[0] <= high, "the two do not compute the same thing"
+    argsort = f"; argsort's {found[0]:.4f}" if found else ""
+    print(f"  mAP: {ours.value:.4f}, between {low:.4f} and {high:.4f}{argsort}")
+    assert not found or low <= found[0] <= high, "the two do not compute the same thing"
     unpacked = best["all measures, unpacked codes"].clock
     good = best["argsort, one mAP"].clock >= 50 * unpacked and (extra is None or extra < 200e6)
     return good and (bits > 64 or best["faiss, 100 nearest"].clock >= together)
@@ -186,7 +189,9 @@ def main() -> None:
     parser.add_argument("--database", type=int, default=194808)
     parser.add_argument("--bits", default="16,32,64,128")
     parser.add_argument("--turns", type=int, default=7)
-    parser.add_argument("--slow-turns", type=int, default=1, help="turns of the argsort way")
+    parser.add_argument(
+        "--slow-turns", type=int, default=1, help="turns of the argsort way; 0 leaves it out"
+    )
     options = parser.parse_args()
     print(
         f"{options.queries} queries x {options.database} items x {N_CLASSES} labels, "
@@ -197,9 +202,9 @@ def main() -> None:
         contest(options.queries, options.database, bits, options.turns, options.slow_turns)
         for bits in lengths
     ]
+    argsort = "at least 50 times as fast as argsort, " if options.slow_turns else ""
     print(
-        "\nat least 50 times as fast as argsort, no slower than faiss up to 64 bits, "
-        "below 200 MB: "
+        f"\n{argsort}no slower than faiss up to 64 bits, below 200 MB: "
         + ", ".join(f"{b}: {'yes' if g else 'NO'}" for b, g in zip(lengths, good, strict=True))
     )
 
