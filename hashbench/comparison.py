@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from hashbench import figures, lettering, stats
 from hashbench.errors import HashbenchError, unknown
-from hashbench.look import Look
+from hashbench.look import Look, arrow
 from hashbench.report import Picture
 from hashbench.summary import grouped, records
 
@@ -143,32 +143,42 @@ def _compared(
 
 
 def forest(table: pd.DataFrame, first: str, second: str, look: Look) -> Picture:
-    """Return a figure with a line a comparison: mean difference and its interval."""
-    order = table.reset_index(drop=True)
-    rows = len(order)
+    """Return a figure with a line a comparison: mean difference and its interval.
+
+    Lines of one dataset and kind of database codes stand below a heading.
+    """
+    groups = list(grouped(table, "dataset", "database"))
+    lines = len(table) + len(groups)
     with figures.style():
-        figure, (axes,) = figures.make_figure(look, 1, rows * 0.14 + 0.6)
+        figure, (axes,) = figures.make_figure(look, 1, lines * 0.14 + 0.6)
         axes.axvline(0, color="#777777", linewidth=0.8)
-        names: list[str] = []
-        for row in records(order):
-            y = rows - 1 - len(names)
-            told = row.p_holm <= ALPHA
-            colour = look.methods[first if row.difference > 0 else second].colour
-            axes.hlines(y, row.low, row.high, color=colour, linewidth=1.2)
-            face = colour if told else "white"
-            axes.plot(row.difference, y, "o", color=colour, markerfacecolor=face)
-            where = lettering.titled(look, row.dataset, row.task)
-            names.append(f"{where}, {row.bits} bits, {row.database}")
-        axes.set_yticks(range(rows - 1, -1, -1), names)
+        names: dict[int, str] = {}
+        headings: list[int] = []
+        for (dataset, database), group in groups:
+            y = lines - 1 - len(names)
+            headings.append(len(names))
+            names[y] = f"{lettering.titled(look, dataset)}, {database}"
+            for row in records(group):
+                y -= 1
+                colour = look.methods[first if row.difference > 0 else second].colour
+                face = colour if row.p_holm <= ALPHA else "white"
+                axes.hlines(y, row.low, row.high, color=colour, linewidth=1.2)
+                axes.plot(row.difference, y, "o", color=colour, markerfacecolor=face)
+                names[y] = f"{arrow(row.task)}, {row.bits} bits"
+        axes.set_yticks(list(names), list(names.values()))
+        for place in headings:
+            axes.get_yticklabels()[place].set_fontweight("bold")
+            axes.get_ygridlines()[place].set_visible(False)
         axes.tick_params(axis="y", length=0)
         titles = [lettering.label(look, name) for name in (first, second)]
-        axes.set(ylim=(-0.7, rows - 0.3), xlabel=f"{titles[0]} minus {titles[1]}")
+        axes.set(ylim=(-0.7, lines - 0.3), xlabel=f"{titles[0]} minus {titles[1]}")
+        axes.locator_params(axis="x", nbins=5)
     caption = look.caption(
         f"{look.methods[first].title} minus {look.methods[second].title}: mean over queries and "
         "95 % interval of a paired bootstrap; filled: told apart (Holm over all lines, 5 %)",
-        order["dataset"],
-        measure=str(order["measure"].iloc[0]),
-        seeds=list(order["seeds"]),
+        table["dataset"],
+        measure=str(table["measure"].iloc[0]),
+        seeds=list(table["seeds"]),
     )
     return Picture("", caption, figure, look.notes([first, second]))
 

@@ -149,7 +149,8 @@ def test_two_methods_query_by_query(hand_made):
     assert "image->text, 2 bits: a beats b" in words[2]
     assert "p ≤ 0.0004" in words[2]  # corrected, and still no more than a bound
     picture = forest(table, "a", "b", Look.of(results))
-    assert len(picture.figure.axes[0].get_yticklabels()) == 2
+    labels = [label.get_text() for label in picture.figure.axes[0].get_yticklabels()]
+    assert labels == ["toy, encoded", "image→text, 2 bits", "text→image, 2 bits"]
 
 
 def test_a_method_against_itself_is_not_told_apart(hand_made):
