@@ -56,9 +56,9 @@ def unpack(words: Words, n_bits: int) -> Bits:
 
 
 def as_array(values: Any, what: str) -> npt.NDArray[Any]:
-    """Return an array-like or a sparse matrix as an array; a memory map stays one."""
+    """Return an array-like or a sparse matrix as a plain array; a map stays on disk."""
     try:
-        array: npt.NDArray[Any] = np.asanyarray(
+        array: npt.NDArray[Any] = np.asarray(
             values.toarray() if hasattr(values, "toarray") else values
         )
     except ValueError as error:  # what numpy says of lists of different lengths

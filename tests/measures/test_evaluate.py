@@ -311,6 +311,9 @@ def test_codes_in_every_form_score_alike(make_case):
     packed = np.packbits(query, axis=1), np.packbits(database, axis=1)
     assert evaluate(*packed, *labels, "AP", n_bits=70)["AP"] == expected
     assert evaluate(pack(query), pack(database), *labels, "AP", n_bits=70)["AP"] == expected
+    numbers = [np.arange(len(part)) % 3 + 1 for part in labels]
+    columns = [np.asmatrix(part).T for part in numbers]  # what todense makes of a sparse matrix
+    assert dict(evaluate(query, database, *columns)) == dict(evaluate(query, database, *numbers))
     sparse = [scipy.sparse.csr_array(part) for part in (query, database, *labels)]
     assert evaluate(*sparse, hashbench.measures.parse("AP"))["AP"] == expected
     with pytest.raises(HashbenchError, match="query codes: found 0 beside"):
