@@ -303,6 +303,7 @@ def test_defaults_and_the_short_way_in(make_case):
     assert result.scores["AP"].chance is None
 
 
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
 def test_codes_in_every_form_score_alike(make_case):
     query, database, *labels = make_case(4, bits=70)
     expected = evaluate(query, database, *labels, "AP")["AP"]
