@@ -11,8 +11,10 @@ import click
 
 from hashbench.commands import find_plugins, plugin_option
 from hashbench.conformance import Outcome, run_checks
-from hashbench.errors import HashbenchError
+from hashbench.data_conformance import run_data_checks
+from hashbench.errors import HashbenchError, unknown
 from hashbench.registry import Plugin
+from hashbench.units import format_count
 
 
 @click.command("check")
@@ -20,9 +22,9 @@ from hashbench.registry import Plugin
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @plugin_option
 def check_command(plugin_name: str, as_json: bool, plugins: tuple[str, ...]) -> None:
-    """Put a method through the conformance suite.
+    """Put a method or a dataset through the conformance suite.
 
-    PLUGIN is the name of a method, or the path of a file: then every method in it is checked.
+    PLUGIN is its name, or the path of a file: then every method and dataset in it is checked.
     """
     chosen = _chosen(plugin_name, plugins)
     outcomes: dict[str, list[Outcome]] = {}
@@ -30,7 +32,8 @@ def check_command(plugin_name: str, as_json: bool, plugins: tuple[str, ...]) -> 
         outcomes[plugin.name] = []
         if not as_json:
             click.echo(f"{plugin.name} ({plugin.path})")
-        for outcome in run_checks(plugin.cls):
+        checks = run_checks if plugin.kind == "methods" else run_data_checks
+        for outcome in checks(plugin.cls):
             outcomes[plugin.name].append(outcome)
             if not as_json:
                 reason = f": {outcome.message}" if outcome.message else ""
@@ -39,24 +42,25 @@ def check_command(plugin_name: str, as_json: bool, plugins: tuple[str, ...]) -> 
         click.echo(json.dumps({k: [asdict(o) for o in v] for k, v in outcomes.items()}, indent=2))
     failed = sum(o.status == "failed" for found in outcomes.values() for o in found)
     if failed:
-        click.echo(f"hashbench: {failed} checks failed", err=True)
+        click.echo(f"hashbench: {format_count(failed, 'check')} failed", err=True)
         sys.exit(1)
 
 
 def _chosen(text: str, plugins: tuple[str, ...]) -> list[Plugin]:
     path = Path(text)
-    if path.suffix != ".py" and not path.is_dir():
-        registry = find_plugins(plugins)
-        if text in registry.datasets:
-            raise HashbenchError(
-                f"{text!r} is a dataset; allowed: methods (see hashbench data describe {text})"
-            )
-        return [registry.get("methods", text)]
-    registry = find_plugins((*plugins, text))
+    named = path.suffix != ".py" and not path.is_dir()
+    registry = find_plugins(plugins if named else (*plugins, text))
+    known = [*registry.methods.values(), *registry.datasets.values()]
+    if named:
+        found = [plugin for plugin in known if plugin.name == text]
+        if not found:
+            raise unknown("method or dataset", text, [plugin.name for plugin in known])
+        return found
     root = path.resolve()
-    found = [p for p in registry.methods.values() if root in (p.path, *p.path.parents)]
+    found = [plugin for plugin in known if root in (plugin.path, *plugin.path.parents)]
     if not found:
         raise HashbenchError(
-            f"{text}: found no method; allowed: subclasses of hashbench.Method with a name"
+            f"{text}: found no method and no dataset; allowed: subclasses of hashbench.Method and "
+            "hashbench.Dataset with a name"
         )
     return found

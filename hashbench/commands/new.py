@@ -49,6 +49,7 @@ def new_command(kind: str, name: str, output: Path | None) -> None:
         click.echo(f"  hashbench check {path}")
         click.echo(f"  hashbench run --plugin {path} -m {name},edsh,random")
     elif kind == "dataset":
+        click.echo(f"  hashbench check {path}")
         click.echo(f"  hashbench run --plugin {path} -d {name}")
     else:
         click.echo(f"  hashbench report OUT {name} --plugin {path}")
