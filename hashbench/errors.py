@@ -37,9 +37,13 @@ def unknown(kind: str, name: str, allowed: Iterable[str]) -> HashbenchError:
     --------
     >>> print(unknown("dataset", "wik", ["wiki", "emoji"]))
     unknown dataset 'wik'; did you mean 'wiki'?
+    >>> print(unknown("method", "SePH", ["seph", "edsh"]))  # as papers write it
+    unknown method 'SePH'; did you mean 'seph'?
     """
     allowed = sorted(allowed)
-    near = difflib.get_close_matches(name, allowed, n=3, cutoff=0.6)
+    names = {each.lower(): each for each in allowed}
+    found = difflib.get_close_matches(name.lower(), names, n=3, cutoff=0.6)
+    near = [names[each] for each in found if each == name.lower() or name.lower() not in names]
     if near:
         return HashbenchError(f"unknown {kind} {name!r}; did you mean {_either(near)}?")
     return HashbenchError(f"unknown {kind} {name!r}; allowed: {', '.join(allowed) or 'none'}")
