@@ -14,7 +14,7 @@ import numpy as np
 
 WIDTH = 80
 NUMBER = 9  # columns that one number takes
-NAME = 30  # columns that the name of a method may take
+NAME = 30  # columns that the name of a method may always take
 
 Row = Mapping[str, Any]
 Column = tuple[str, int]  # task, bits
@@ -67,11 +67,13 @@ def _table(rows: Sequence[Row], failed: Sequence[Row], title: str) -> Iterator[s
     seeds = len({row["seed"] for row in rows})
     title += f", mean over {seeds} seeds" if seeds > 1 else ""
     yield from textwrap.wrap(title, WIDTH, break_on_hyphens=False)
-    first = min(max(len(name) for name in (*texts, "method")), NAME)
     bits = sorted({row["bits"] for row in (*rows, *failed)})
+    span = max(NUMBER * len(bits), max(len(task) for task in tasks) + 2)
+    # Names are cut where numbers need the room, and only there: two cut ones may look the same.
+    spare = max(NAME, WIDTH - span * len(tasks))
+    first = min(max(len(name) for name in (*texts, "method")), spare)
     # Tasks stand side by side where they fit; code lengths that do not fit go below.
     room = WIDTH - first
-    span = max(NUMBER * len(bits), max(len(task) for task in tasks) + 2)
     beside = max(1, room // span)
     each = max(1, room // NUMBER)
     for start in range(0, len(tasks), beside):

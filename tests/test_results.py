@@ -192,6 +192,13 @@ def test_tables_fit_80_columns_and_hold_every_mean(bits):
         assert f"{1.5 + b / 1000:.4f}" in text
 
 
+def test_names_take_the_room_that_numbers_leave():
+    names = [f"alpha=1,beta=2,gamma=3,delta={value}" for value in (1, 2)]
+    rows = [{**row, "params": name} for name in names for row in table_rows((8,), ("edsh",))]
+    text = tables(rows, [], "AP")
+    assert all(f"\nedsh[{name}]" in text for name in names)
+
+
 def test_the_best_is_bold():
     text = tables(table_rows((8,)), [], "AP")
     _, *bold = text.split("\x1b[1m")
