@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 ALPHA = 0.05
 
+#: Lines of text that can be read, and an axis of ranks that can: at least so many points.
+SMALLEST, NARROWEST = 7.5, 150
+
 
 class Significance(Report):
     """Friedman's test with critical differences, all pairs, and the best two query by query."""
@@ -79,13 +82,14 @@ class Significance(Report):
             about: dict[str, Any] = {"measure": measure, "database": database}
             notes = look.notes(ranks["method"])
             if ranks["critical_difference"].notna().any():
+                figure, meaning = _diagram(ranks, look)
                 caption = look.caption(
-                    f"Mean ranks over {words}; methods joined by a bar are not told apart "
+                    f"Mean ranks over {words}; {meaning} are not told apart "
                     f"(Nemenyi, 5 %); {_friedman(ranks.iloc[0])}",
                     datasets,
                     **about,
                 )
-                exhibits.append(Picture(f"diagram {name}", caption, _diagram(ranks, look), notes))
+                exhibits.append(Picture(f"diagram {name}", caption, figure, notes))
             caption = look.caption(
                 f"Blocks won minus blocks lost by the row's method against the column's, over "
                 f"{words}; dots: Wilcoxon's test, Holm-corrected over all pairs, tells them apart "
@@ -206,6 +210,14 @@ def _best_two(queries: pd.DataFrame, name: str, about: dict[str, Any], look: Loo
     return Table(f"best two {name}", caption, [header], [Group("", rows)], "llrrrr", notes)
 
 
+def _cell(figure: Any, names: list[str], look: Look) -> tuple[float, float]:
+    """Return how wide a cell of the matrix and the names beside it are, in inches."""
+    widest = max(lettering.text_points(figure, name) for name in names)
+    words = widest / lettering.POINTS + 0.1
+    room = max(look.inches - words - 0.8, 0.8)
+    return min(max(0.17, 1.3 / len(names)), room / len(names)), words
+
+
 def _matrix(pairs: pd.DataFrame, ranks: pd.DataFrame, look: Look) -> Any:
     order = list(ranks.sort_values(["mean_rank", "method"], kind="stable")["method"])
     place = {method: number for number, method in enumerate(order)}
@@ -215,18 +227,27 @@ def _matrix(pairs: pd.DataFrame, ranks: pd.DataFrame, look: Look) -> Any:
     count = int(ranks["blocks"].iloc[0])
     figure, (panel,) = figures.make_figure(look, 1, 1)
     names = [lettering.label(look, method) for method in order]
-    words = max(lettering.text_points(figure, name) for name in names) / lettering.POINTS + 0.1
-    cell = min(max(0.17, 1.3 / len(order)), max(look.inches - words - 0.8, 0.8) / len(order))
+    cell, words = _cell(figure, names, look)
+    numbered = cell * lettering.POINTS < SMALLEST  # no room for names below the columns
+    if numbered:
+        names = [f"{name} {number}" for number, name in enumerate(names, 1)]
+        cell, words = _cell(figure, names, look)
+    width = cell * len(order)
+    height = max(cell, SMALLEST / lettering.POINTS) * len(order)
+    below = 0.2 if numbered else words
     # beside the cells stand the names and the scale of colours
-    size = cell * len(order)
-    figure.set_size_inches(min(look.inches, size + words + 0.8), size + words + 0.1)
+    figure.set_size_inches(min(look.inches, width + words + 0.8), height + below + 0.1)
     # the ends of the colours are too dark for dots
-    image = panel.imshow(grid, cmap="PuOr", vmin=-1.6 * count, vmax=1.6 * count)
+    image = panel.imshow(grid, cmap="PuOr", vmin=-1.6 * count, vmax=1.6 * count, aspect="auto")
     told = pairs[pairs["p_value"] <= ALPHA]
     where = [place[method] for method in told["against"]], [place[m] for m in told["method"]]
     panel.plot(*where, "o", color="black", markersize=1.5)
-    text = min(figures.RC["xtick.labelsize"], 0.85 * cell * lettering.POINTS)
-    panel.set_xticks(range(len(order)), names, rotation=90, fontsize=text)
+    text = min(lettering.NAME_SIZE, 0.9 * height / len(order) * lettering.POINTS)
+    if numbered:
+        ticks = rank_ticks(len(order), int(width * lettering.POINTS // 14))
+        panel.set_xticks([tick - 1 for tick in ticks], [str(tick) for tick in ticks])
+    else:
+        panel.set_xticks(range(len(order)), names, rotation=90, fontsize=text)
     panel.set_yticks(range(len(order)), names, fontsize=text)
     panel.grid(visible=False)
     panel.tick_params(length=0)
@@ -239,13 +260,48 @@ def _matrix(pairs: pd.DataFrame, ranks: pd.DataFrame, look: Look) -> Any:
 def rank_ticks(count: int, most: int) -> list[int]:
     """Return the ranks that an axis names: the ends, and round numbers not too near to them."""
     step = next(step for step in (1, 2, 5, 10, 20, 50, count) if count / step <= max(most, 2))
-    inner = [rank for rank in range(step, count, step) if 2 * min(rank - 1, count - rank) >= step]
+    inner = [rank for rank in range(step, count, step) if min(rank - 1, count - rank) >= 0.7 * step]
     return sorted({1, count, *inner})
 
 
-def _diagram(ranks: pd.DataFrame, look: Look) -> Any:
-    """Draw a critical-difference diagram: best at the left, names at both sides."""
+def _diagram(ranks: pd.DataFrame, look: Look) -> tuple[Any, str]:
+    """Draw a critical-difference diagram, best first; return it and what it says.
+
+    Names stand at both sides of the ranks or, where many leave them no room, a line each.
+    """
     order = ranks.sort_values(["mean_rank", "method"], kind="stable")
+    figure, _ = figures.make_figure(look, 1, 1)
+    names = [lettering.label(look, name) for name in order["method"]]
+    widest = max(lettering.text_points(figure, name) for name in names) + 36
+    inner = look.inches * lettering.POINTS - 2 * widest
+    if inner < NARROWEST and len(order) > figures.CROWDED:
+        return _lines(order, look), "methods whose bars overlap"
+    return _joined(order, look, widest, max(inner, 60)), "methods joined by a bar"
+
+
+def _lines(order: pd.DataFrame, look: Look) -> Any:
+    """Draw a line a method: its mean rank with half a critical difference to either side."""
+    count = len(order)
+    figure, (axes,) = figures.make_figure(look, 1, figures.rows_height(count))
+    half = float(order["critical_difference"].iloc[0]) / 2
+    for y, row in zip(range(count - 1, -1, -1), records(order), strict=True):
+        colour = look.methods[row.method].colour
+        ends = row.mean_rank - half, row.mean_rank + half
+        axes.hlines(y, *ends, color=colour, linewidth=2.5, alpha=0.45)
+        axes.plot(row.mean_rank, y, "o", color=colour)
+    names = [lettering.label(look, method) for method in order["method"]]
+    axes.set_yticks(range(count - 1, -1, -1), names)
+    axes.tick_params(axis="y", length=0)
+    axes.set_xticks(rank_ticks(count, 8))
+    axes.set(ylim=(-0.7, count - 0.3), xlabel="mean rank")
+    return figure
+
+
+def _joined(order: pd.DataFrame, look: Look, widest: float, inner: float) -> Any:
+    """Draw ranks along a line, names at both sides of it, bars below it.
+
+    ``widest`` and ``inner`` are the widths of the names and of the line, in points.
+    """
     methods, values = list(order["method"]), order["mean_rank"].to_numpy()
     difference = float(order["critical_difference"].iloc[0])
     groups = stats.cliques(values, difference)
@@ -254,10 +310,6 @@ def _diagram(ranks: pd.DataFrame, look: Look) -> Any:
     below = 0.6 + step * len(groups)
     height = below + half + 0.3
     figure, (axes,) = figures.make_figure(look, 1, (height + 2.4) * 0.135)
-    widest = (
-        max(lettering.text_points(figure, lettering.label(look, name)) for name in methods) + 36
-    )
-    inner = max(look.inches * lettering.POINTS - 2 * widest, 60)
     room = (count - 1) * widest / inner
     axes.set(xlim=(1 - room, count + room), ylim=(height, -2.4))
     axes.set_axis_off()

@@ -1,5 +1,6 @@
 """Significance, ties, database codes, sensitivity and printed numbers."""
 
+import matplotlib.text
 import numpy as np
 import pandas as pd
 import pytest
@@ -94,12 +95,38 @@ def test_a_method_that_lacks_a_cell_is_left_out_by_name(given_scores, monkeypatc
     ("count", "most", "expected"),
     [
         (4, 10, [1, 2, 3, 4]),
-        (38, 14, [1, 5, 10, 15, 20, 25, 30, 35, 38]),
-        (12, 7, [1, 2, 4, 6, 8, 10, 12]),
+        (38, 14, [1, 5, 10, 15, 20, 25, 30, 38]),
+        (12, 7, [1, 4, 6, 8, 10, 12]),
     ],
 )
 def test_ranks_named_on_an_axis_are_round(count, most, expected):
     assert module.rank_ticks(count, most) == expected
+
+
+@pytest.mark.parametrize(("width", "meaning"), [("column", "bars overlap"), ("page", "joined by")])
+def test_many_methods_can_be_read_in_any_width(
+    given_scores, make_look, width, meaning, monkeypatch
+):
+    methods = [f"method {number}" for number in range(38)]
+    rng = np.random.default_rng(0)
+    scores = {("d", seed): dict(zip(methods, rng.random(38), strict=True)) for seed in range(4)}
+    monkeypatch.setattr(module, "compare", lambda *about: pd.DataFrame())
+    results = given_scores(scores)
+    monkeypatch.setattr(type(results), "select", lambda self, **part: self, raising=False)
+    with figures.style():
+        look = make_look(methods, ["d"], width=width)
+        diagram, pairs, *_ = Significance().draw(Significance().data(results), look)
+    assert meaning in diagram.caption
+    for picture in (diagram, pairs):
+        with figures.style():
+            picture.figure.draw_without_rendering()
+        texts = [t for t in picture.figure.findobj(matplotlib.text.Text) if t.get_text()]
+        assert min(text.get_fontsize() for text in texts) > 6
+        dpi = picture.figure.dpi
+        names = [t for t in texts if t.get_text().startswith("method") and not t.get_rotation()]
+        lines = sorted({round(text.get_window_extent().y0 * 72 / dpi, 1) for text in names})
+        assert len(lines) >= 19
+        assert min(np.diff(lines)) >= 0.9 * names[0].get_fontsize()  # no line on another
 
 
 def test_significance_needs_two_blocks(given_scores):
