@@ -190,6 +190,7 @@ def test_quiet_says_nothing_but_the_result(hashbench, study):
         (["--retry", "broken"], "unknown status 'broken'; allowed: done, failed"),
         (["--executor", "slurm"], "the flags: unknown executor 'slurm'; allowed: dask, local"),
         (["-d", "synthetic[rows=1]"], "split: found 0 queries of 1 rows"),
+        (["--timing", "--executor", "dask"], "timing: found executor 'dask'; allowed: 'local'"),
         (["nowhere.toml"], "study file 'nowhere.toml' does not exist"),
         (["-o", "/dev/null"], "cannot be a folder of results: /dev/null/cells: Not a directory"),
     ],

@@ -57,7 +57,7 @@ REASONS = 5  # said on the terminal; all of them are in runs.csv
 @click.option("--retry", default="", help="Run these again: failed,timeout,memory,skipped.")
 @click.option("--force", is_flag=True, help="Run every cell again.")
 @click.option(
-    "--timing", is_flag=True, default=None, help="Run cells one at a time, for times that compare."
+    "--timing/--no-timing", default=None, help="Run cells one at a time, for times that compare."
 )
 @click.option("--executor", help="local (default) or dask.")
 @click.option("--scheduler", help="Address of a Dask scheduler; implies --executor dask.")
@@ -204,7 +204,13 @@ def resolve(study: str | None, plugins: Sequence[str], flags: Mapping[str, Any])
         keys["name"] = "custom"
     if plugins:
         keys["plugins"] = [*base.plugins, *plugins]
-    return read_study(keys, "the flags", base)
+    asked = read_study(keys, "the flags", base)
+    if asked.timing and asked.executor != "local":
+        raise HashbenchError(
+            f"timing: found executor {asked.executor!r}; allowed: 'local', because nobody can tell "
+            "what else runs beside a worker"
+        )
+    return asked
 
 
 def conclude(runs: Sequence[Mapping[str, Any]], out: Path) -> int:
