@@ -247,6 +247,7 @@ def rows_figure(
         panel.set_yticks([heights[method] for method in methods], shown)
         panel.set(ylim=(-0.7, len(methods) - 0.3))
         panel.tick_params(axis="y", length=0)
+        panel.locator_params(axis="x", nbins=4 if look.inches / across < 3 else 8)
     widest = max(text_points(figure, name) for name in names)
     write_titles(look, axes, panels, widest / across + 12)
     return figure, dict(zip(panels, axes, strict=True)), heights
