@@ -179,10 +179,15 @@ def line(name: str, costs: list[Cost], rows: list[int], row_bytes: int, scalable
     return (
         f"{name:16s} "
         + " ".join(f"{seconds:8.2f}" for seconds in times)
-        + f" {last.recording:7.2f} {last.fit / last.one_pass:7.1f} {steepness:6.2f} "
-        + f"{last.encode:7.2f} {last.memory / (row_bytes * rows[-1]):7.2f} {size_steepness:6.2f} "
-        + f"{growth:6.2f}  {', '.join(marks)}"
+        + f" {last.recording:7.2f} {last.fit / last.one_pass:7.1f} {known(steepness)} "
+        + f"{last.encode:7.2f} {last.memory / (row_bytes * rows[-1]):7.2f} {known(size_steepness)} "
+        + f"{known(growth)}  {', '.join(marks)}"
     ).rstrip()
+
+
+def known(value: float) -> str:
+    """Return a number as printed, or a dash where one number of rows does not tell it."""
+    return f"{'-':>6s}" if np.isnan(value) else f"{value:6.2f}"
 
 
 def main() -> None:
@@ -199,7 +204,7 @@ def main() -> None:
     rows = sorted(int(n) for n in options.rows.split(","))
     row_bytes = 4 * (options.image + options.text)
     methods = {name: plugin.cls for name, plugin in discover().of("methods").items()}
-    known = {name: cls.defaults() for name, cls in methods.items()}
+    parameters = {name: cls.defaults() for name, cls in methods.items()}
     print(
         f"{options.image} + {options.text} columns in float32, {options.bits} bits, "
         f"{os.environ['OMP_NUM_THREADS']} thread(s); views of {rows[-1]} rows: "
@@ -215,7 +220,7 @@ def main() -> None:
     with TemporaryDirectory(dir=cache_folder()) as name:
         folder = Path(name)
         write_data(folder, rows[-1], (options.image, options.text))
-        for choice in select(options.methods, known, "method"):
+        for choice in select(options.methods, parameters, "method"):
             costs = []
             for n in rows:
                 cost = measure(
