@@ -1,6 +1,7 @@
 """The table at the end of a run, in at most 80 columns: a row a method, a column a code length.
 
-Cells that failed stand where their number would, because a gap looks like an oversight.
+Cells that failed stand where their number would, and a dash where there is none to be had, because
+a gap looks like an oversight.
 """
 
 from __future__ import annotations
@@ -34,17 +35,19 @@ def tables(results: Sequence[Row], runs: Sequence[Row], measure: str) -> str:
             groups.setdefault((row["dataset"], row["database"]), []).append(row)
     parts = []
     for (dataset, database), group in groups.items():
-        # Which methods would have had learned codes, only done cells can tell.
-        failed = [row for row in runs if row["dataset"] == dataset and row["status"] != "done"]
+        # Which methods would have had learned codes, only their scores can tell.
+        own = [row for row in runs if row["dataset"] == dataset and database == "encoded"]
         title = f"{measure} on {dataset}, database codes {database}"
-        parts.append("\n".join(_table(group, failed if database == "encoded" else [], title)))
+        parts.append("\n".join(_table(group, own, title)))
     for dataset in dict.fromkeys(row["dataset"] for row in runs):
         if not any(dataset == known for known, _ in groups):
-            parts.append(f"{measure} on {dataset}: no cell is done")
+            done = any(row["dataset"] == dataset and row["status"] == "done" for row in runs)
+            why = "no method has this number" if done else "no cell is done"
+            parts.append(f"{measure} on {dataset}: {why}")
     return "\n\n".join(parts)
 
 
-def _table(rows: Sequence[Row], failed: Sequence[Row], title: str) -> Iterator[str]:
+def _table(rows: Sequence[Row], runs: Sequence[Row], title: str) -> Iterator[str]:
     tasks = list(dict.fromkeys(row["task"] for row in rows))
     values: dict[str, dict[Column, list[float]]] = {}
     for row in rows:
@@ -55,10 +58,11 @@ def _table(rows: Sequence[Row], failed: Sequence[Row], title: str) -> Iterator[s
         for label, columns in values.items()
     }
     best = _best(texts)
-    for row in failed:
-        for task in tasks:
+    for row in runs:
+        texts.setdefault(_label(row), {})  # without a number if the measure is not for vectors
+        for task in tasks if row["status"] != "done" else ():
             column = (task, row["bits"])
-            shown = texts.setdefault(_label(row), {}).get(column)
+            shown = texts[_label(row)].get(column)
             if shown is None:
                 texts[_label(row)][column] = row["status"]
             elif not shown.endswith("*") and shown[0].isdigit():
@@ -67,7 +71,7 @@ def _table(rows: Sequence[Row], failed: Sequence[Row], title: str) -> Iterator[s
     seeds = len({row["seed"] for row in rows})
     title += f", mean over {seeds} seeds" if seeds > 1 else ""
     yield from textwrap.wrap(title, WIDTH, break_on_hyphens=False)
-    bits = sorted({row["bits"] for row in (*rows, *failed)})
+    bits = sorted({row["bits"] for row in (*rows, *runs)})
     span = max(NUMBER * len(bits), max(len(task) for task in tasks) + 2)
     # Names are cut where numbers need the room, and only there: two cut ones may look the same.
     spare = max(NAME, WIDTH - span * len(tasks))

@@ -206,6 +206,17 @@ def test_the_best_is_bold():
     assert all(part.strip().startswith("1.508") for part in bold)
 
 
+def test_a_method_that_the_measure_is_not_for_has_a_dash():
+    runs = [
+        {"dataset": "wiki", "method": method, "params": "", "bits": 8, "seed": 0, "status": "done"}
+        for method in ("edsh", "vectors")
+    ]
+    rows = table_rows((8,), ("edsh",))
+    (line,) = [each for each in tables(rows, runs, "AP").splitlines() if "vectors" in each]
+    assert line.split() == ["vectors", "-", "-"]
+    assert tables([], runs, "AP") == "AP on wiki: no method has this number"
+
+
 def test_cells_that_are_not_done_stand_in_the_table():
     rows = [row for row in table_rows((8,), ("edsh", "cca")) if row["params"] == ""]
     base = {"dataset": "wiki", "params": "", "bits": 8}

@@ -172,6 +172,16 @@ def test_changed_source_is_another_cell(hashbench, study, tmp_path):
     ).stdout  # fmt: skip
 
 
+def test_the_table_shows_the_first_measure_that_is_a_number(hashbench, study):
+    _, out = study
+    shown = hashbench("run", out / "study.toml", "-o", out, "--measures", "PR,P@10")
+    assert "P@10 on synthetic, database codes encoded" in shown.stdout
+    curves = hashbench("run", out / "study.toml", "-o", out, "--measures", "PR")
+    assert "every measure is a curve" in curves.stdout
+    assert "no cell is done" not in curves.stdout
+    assert hashbench("run", out / "study.toml", "-o", out).returncode == 0
+
+
 def test_quiet_says_nothing_but_the_result(hashbench, study):
     _, out = study
     said = hashbench("run", out / "study.toml", "-o", out, "--quiet", "--force")

@@ -104,7 +104,11 @@ def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> No
     except OSError as error:
         click.echo(f"hashbench: {describe_os_error(error, out)}; {_saved(out)}", err=True)
         sys.exit(1)
-    click.echo(tables(rows, runs, str(parse_many(asked.measures)[0])))
+    numbers = [measure for measure in parse_many(asked.measures) if not measure.is_curve]
+    if numbers:
+        click.echo(tables(rows, runs, str(numbers[0])))
+    else:
+        click.echo(f"every measure is a curve; hashbench report {out} draws them")
     code = conclude(runs, out)
     if flags["report"]:
         write_report(out, registry)
