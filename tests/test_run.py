@@ -276,6 +276,18 @@ def test_a_dataset_that_is_not_there_costs_its_own_cells(hashbench, tmp_path):
     assert "nuswide" in rows["nuswide"]["reason"]
 
 
+def test_a_dataset_that_is_not_there_is_one_line_however_many_cells_it_costs(hashbench, tmp_path):
+    flags = ["-m", "cca,random", "-d", "nuswide,synthetic", "-s", "3", "-o", tmp_path / "out"]
+    planned = hashbench("run", *flags, "--plan", HASHBENCH_DATA=str(tmp_path))
+    assert planned.stdout.count("not available, 6 cells: nuswide: ") == 1
+    hashbench("run", *flags, HASHBENCH_DATA=str(tmp_path))
+    said = hashbench("status", tmp_path / "out").stdout
+    assert said.startswith("12 cells: 6 done, 6 failed\nfailed: 6 cells on nuswide: nuswide: ")
+    assert said.count("failed: ") == 1
+    told = json.loads(hashbench("status", tmp_path / "out", "--json").stdout)
+    assert [(each["dataset"], each["cells"]) for each in told["missing"]] == [("nuswide", 6)]
+
+
 def test_merging_brings_machines_together_and_names_conflicts(hashbench, tmp_path):
     flags = ["run", "-m", "random,cca", "-d", "synthetic[rows=100]", "-b", "8"]
     for name, seeds in (("a", "0,1"), ("b", "1,2")):

@@ -187,11 +187,11 @@ def show_plan(
             own = [cell for cell in cells if cell.label == method]
             left = sum(cell.id in waiting for cell in own)
             click.echo(f"  {method:{width}} {format_count(len(own), 'cell'):>10}, {left:4} to run")
-    for reason in dict.fromkeys(each.reason for each in plan.missing):
-        click.echo(f"not available: {reason}")
+    for reason, count in Counter(each.reason for each in plan.missing).items():
+        click.echo(f"not available, {format_count(count, 'cell')}: {reason}")
     seconds, unjudged = estimate(todo, stored, jobs)
     counts = Counter(each.status for each in stored.values())
-    done = ", ".join(f"{count} {status}" for status, count in counts.items())
+    done = ", ".join(f"{number} {status}" for status, number in counts.items())
     total = format_count(len(plan.cells), "cell")
     click.echo(f"{total}; in {out}: {done or 'nothing yet'}; {len(todo)} to run")
     if len(unjudged) < len(todo):

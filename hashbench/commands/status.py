@@ -40,10 +40,13 @@ def status_command(out: Path, as_json: bool) -> None:
     click.echo(f"{format_count(summary['cells'], 'cell')}: {counts}")
     if summary["left_seconds"] is not None:
         click.echo(f"about {format_duration(summary['left_seconds'])} left, one cell at a time")
-    for line in summary["not_done"]:
-        text = f"{line['status']}: {line['cell']}: {line['reason']}"
-        width = shutil.get_terminal_size((80, 24)).columns
-        click.echo(textwrap.fill(text, width, subsequent_indent="  "))
+    lines = [f"{each['status']}: {each['cell']}: {each['reason']}" for each in summary["not_done"]]
+    for each in summary["missing"]:
+        cells = format_count(each["cells"], "cell")
+        lines.append(f"failed: {cells} on {each['dataset']}: {each['reason']}")
+    width = shutil.get_terminal_size((80, 24)).columns
+    for line in lines:
+        click.echo(textwrap.fill(line, width, subsequent_indent="  "))
     if summary["others"]:
         others = format_count(summary["others"], "cell")
         click.echo(f"of other studies or versions: {others} in the store")
@@ -52,7 +55,10 @@ def status_command(out: Path, as_json: bool) -> None:
 def summarise(
     plan: Plan, store: Store, stored: dict[str, Stored], damaged: dict[str, str]
 ) -> dict[str, Any]:
-    """Return the counts, the cells that are not done with their reasons, and the time left."""
+    """Return the counts, what is not done with its reasons, and the time left.
+
+    A dataset that cannot be loaded is one line, however many cells it costs.
+    """
     counts = Counter(each.status for each in stored.values())
     counts["failed"] += len(plan.missing)
     todo = pending(plan.cells, stored)
@@ -69,19 +75,16 @@ def summarise(
         for cell in plan.cells
         if cell.id in damaged
     ]
-    lines += [
-        {
-            "cell": f"{each.method} at {each.bits} bits on {each.dataset}, seed {each.seed}",
-            "status": "failed",
-            "reason": each.reason,
-        }
-        for each in plan.missing
-    ]
+    missing = Counter((each.dataset, each.reason) for each in plan.missing)
     return {
         "cells": len(plan.cells) + len(plan.missing),
         "counts": {**{status: counts[status] for status in STATUSES}, "left": len(todo)},
         "left_seconds": seconds if todo and not unjudged else None,
         "not_done": lines,
+        "missing": [
+            {"dataset": dataset, "cells": cells, "reason": reason}
+            for (dataset, reason), cells in missing.items()
+        ],
         "others": len(present - known),
     }
 
