@@ -224,7 +224,11 @@ def test_what_does_not_exist_leaves_no_folder_behind(hashbench, tmp_path):
 def test_a_broken_plugin_is_named_before_what_it_would_have_been(hashbench, tmp_path):
     (tmp_path / "mine.py").write_text("import nothing_of_that_name\n")
     flags = ["--plugin", tmp_path / "mine.py"]
-    for command in (["run", "-m", "mine", "--quiet"], ["show", "mine"], ["check", "mine"]):
+    commands = (
+        ["run", "-m", "mine", "--quiet"], ["show", "mine"], ["check", "mine"],
+        ["data", "describe", "mine"],
+    )  # fmt: skip
+    for command in commands:
         said = hashbench(*command, *flags).stderr.splitlines()
         assert said[0].startswith(f"broken plugin {tmp_path}/mine.py: ModuleNotFoundError")
         assert said[0].endswith("(line 1)")

@@ -8,9 +8,8 @@ from typing import Any
 
 import click
 
-from hashbench.commands import plugin_option
+from hashbench.commands import find_plugins, plugin_option
 from hashbench.commands.report import selected
-from hashbench.registry import discover
 
 
 @click.command("compare")
@@ -40,7 +39,7 @@ def compare_command(
     from hashbench.rendering import FOLDER, FORMATS, write_data, write_exhibits
 
     check_width(flags["width"])
-    whole = Results(out, discover(plugins))
+    whole = Results(out, find_plugins(plugins))
     look = Look.of(whole, flags["width"])
     results = selected(whole, {**flags, "methods": None})
     pair = find_method(results, first), find_method(results, second)

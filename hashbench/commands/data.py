@@ -8,11 +8,10 @@ from pathlib import Path
 
 import click
 
-from hashbench.commands import plugin_option
+from hashbench.commands import find_plugins, plugin_option
 from hashbench.dataset import Dataset
 from hashbench.errors import HashbenchError
 from hashbench.grid import DataChoice, datasets
-from hashbench.registry import discover
 from hashbench.study import Study
 
 
@@ -99,7 +98,7 @@ def describe_command(
 
 def _find(text: str, plugins: tuple[str, ...]) -> tuple[DataChoice, Dataset]:
     """Return what a selection of one dataset chooses."""
-    registry = discover(plugins)
+    registry = find_plugins(plugins)
     chosen = datasets(Study(datasets=(text,)), registry)
     if len(chosen) != 1:
         names = ", ".join(choice.label for choice in chosen)

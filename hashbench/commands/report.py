@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from hashbench.commands import plugin_option
+from hashbench.commands import find_plugins, plugin_option
 from hashbench.errors import HashbenchError
-from hashbench.registry import Registry, discover
+from hashbench.registry import Registry
 from hashbench.report import Report
 from hashbench.selection import select
 
@@ -46,7 +46,7 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
     formats = _listed(flags["formats"]) or list(FORMATS)
     check_formats(formats)
     check_width(flags["width"])
-    registry = discover(plugins)
+    registry = find_plugins(plugins)
     reports = chosen_reports(names, registry)
     whole = Results(out, registry)
     look = Look.of(whole, flags["width"], flags["title"])
