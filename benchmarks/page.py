@@ -10,6 +10,7 @@ count from the start of the navigation. "All charts drawn" is measured after scr
 from __future__ import annotations
 
 import argparse
+import resource
 import shutil
 import statistics
 import subprocess
@@ -92,13 +93,16 @@ WORDS = {
 def write(out: Path) -> None:
     """Write the page of a study twice, the second time with every number remembered."""
     for words in ("first", "again"):
-        start = time.perf_counter()
+        start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run(
             [sys.executable, "-m", "hashbench", "report", str(out), "--format", "svg,csv,md,tex"],
             check=True,
             stdout=subprocess.DEVNULL,
         )
-        print(f"reports and page, {words}: {time.perf_counter() - start:.1f} s")
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds = time.perf_counter() - start
+        busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        print(f"reports and page, {words}: {seconds:.1f} s, {busy:.1f} s of the processor")
 
 
 def measure(out: Path, times: int) -> None:

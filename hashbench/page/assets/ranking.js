@@ -13,9 +13,11 @@ const same = (a, b, length) => a.slice(0, length).every((value, i) => value === 
 const missing = (value) => value === null || value === undefined;
 
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
+// what cannot be seen on a dark ground is shown lighter
+const lighter = { "#000000": "#d7dde3", "#882255": "#b8508a" };
 const colour = (method) => {
   const given = data.methods[method].colour;
-  return dark.matches && given.toLowerCase() === "#000000" ? "#d7dde3" : given;
+  return (dark.matches && lighter[given]) || given;
 };
 
 function rankingRows(place) {
@@ -150,10 +152,12 @@ function showRanking() {
 
 // Called by the page when the table is there and nothing below it yet.
 function startRanking() {
-  // Start where there is something to see, with the first code length that the template chose.
+  // Start where there is something to see: the first of everything, at the bits that are selected.
   const bits = Number(byId("bits").value);
-  const first = data.scores.find((block) => block.at[2] === bits) || data.scores[0];
-  if (first) selectors.forEach((name, i) => { byId(name).value = first.at[i]; });
+  const order = (a, b) => a.map((value, i) => value - b[i]).find((each) => each !== 0) ?? 0;
+  const places = data.scores.map((block) => block.at).sort(order);
+  const first = places.find((at) => at[2] === bits) ?? places[0];
+  if (first) selectors.forEach((name, i) => { byId(name).value = first[i]; });
   selectors.forEach((name) => byId(name).addEventListener("change", showRanking));
   for (const button of document.querySelectorAll("#ranking-table thead button")) {
     button.addEventListener("click", () => {
