@@ -17,6 +17,9 @@ from hashbench.errors import HashbenchError
 
 Floats = npt.NDArray[np.float64]
 
+#: Fewer do not tell a method from the best: two leave a t-test one degree of freedom.
+LEAST_BLOCKS = 3
+
 #: Values that a bootstrap draws at once: what stays in a processor's cache.
 RESAMPLED = 2**18
 
@@ -139,7 +142,7 @@ def not_worse_than_best(scores: Floats, alpha: float = 0.05) -> npt.NDArray[np.b
     """Mark the best method and those that paired t-tests do not tell from it.
 
     Paired over blocks against the method with the highest mean, Holm-corrected. With fewer than
-    two blocks nothing can be told apart, and only the best is marked.
+    three blocks nothing can be told apart, and only the best is marked.
     """
     from scipy.stats import ttest_1samp
 
@@ -147,7 +150,7 @@ def not_worse_than_best(scores: Floats, alpha: float = 0.05) -> npt.NDArray[np.b
     best = int(scores.mean(axis=0).argmax())
     marked = np.zeros(scores.shape[1], bool)
     marked[best] = True
-    if scores.shape[0] < 2:
+    if scores.shape[0] < LEAST_BLOCKS:
         return marked
     others = np.flatnonzero(~marked)
     difference = scores[:, [best]] - scores[:, others]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hashbench.look import Look, arrow
 from hashbench.report import Entry, Exhibit, Group, NothingToShowError, Report, Table
+from hashbench.stats import LEAST_BLOCKS
 from hashbench.summary import best_methods, grouped, outcomes, over_seeds, records
 
 if TYPE_CHECKING:
@@ -96,7 +97,9 @@ class MapTable(Report):
             seeds=seeds,
         )
         notes = ["bold: best; underlined: second"]
-        if spread:
+        if spread and max(seeds) < LEAST_BLOCKS:
+            notes[0] += f"; {max(seeds)} seeds are too few to tell a method from the best"
+        elif spread:
             notes[0] += "; *: not told from the best by paired t-tests over seeds (Holm, 5 %)"
             notes[0] += ", which tell little apart with so few seeds" if max(seeds) < FEW else ""
         return Table(

@@ -75,7 +75,8 @@ def test_not_worse_than_best(scores):
     assert marked.tolist() == [False, False, False, True]
     near = np.column_stack([scores[:, 3], scores[:, 3] + 1e-4 * np.resize([1, -1], 12)])
     assert stats.not_worse_than_best(near).all()
-    assert stats.not_worse_than_best(np.array([[0.1, 0.3]])).tolist() == [False, True]
+    for few in (1, 2):
+        assert stats.not_worse_than_best(near[:few]).sum() == 1  # nothing to test with
 
 
 def test_not_worse_than_best_agrees_with_a_test_a_method(scores):

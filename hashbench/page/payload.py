@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from hashbench.derive import Results
 from hashbench.look import DASHES, Look, arrow, measure_words
-from hashbench.stats import not_worse_than_best
+from hashbench.stats import LEAST_BLOCKS, not_worse_than_best
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,7 +133,7 @@ def _scores(scores: pd.DataFrame, index: _Index) -> list[dict[str, Any]]:
 def _groups(wide: pd.DataFrame) -> dict[str, int]:
     """Peel off the methods not told from the best, again and again: 0 is the best group."""
     complete = wide.dropna(axis=1)
-    if len(complete) < 3:  # two seeds tell nothing apart
+    if len(complete) < LEAST_BLOCKS:
         return {}
     groups: dict[str, int] = {}
     left = [str(name) for name in complete.columns]

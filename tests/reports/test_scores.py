@@ -46,6 +46,17 @@ def test_the_table_marks_best_second_and_failed(hand_made):
     assert any("protocol random, preprocessing none / none" in note for note in table.notes)
 
 
+@pytest.mark.parametrize(("seeds", "mark", "words"), [(2, "", "too few"), (3, "*", "t-tests")])
+def test_marks_need_three_seeds(hand_made, seeds, mark, words):
+    for seed in range(seeds):
+        hand_made.add(method="good", seed=seed, database=PERFECT)
+        hand_made.add(method="even", seed=seed, database=(PERFECT, REVERSED)[seed % 2])
+    results = hand_made.results()
+    (table,) = MapTable().draw(MapTable().data(results), Look.of(results))
+    assert entries(table, "image→text")["even"][0].mark == mark
+    assert words in table.notes[0]
+
+
 def test_only_methods_with_learned_codes_stand_in_their_table(hand_made):
     hand_made.add(method="good", database=REVERSED, learned=PERFECT)
     hand_made.add(method="plain", database=PERFECT)
