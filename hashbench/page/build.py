@@ -42,8 +42,7 @@ def write_page(results: Results, look: Look, rendered: Sequence[Rendered]) -> Pa
     for name in ("page.css", "ranking.js", "charts.js"):
         _write(folder / name, (assets / name).read_text(encoding="utf-8"))
     plotly = resources.files("plotly") / "package_data" / "plotly.min.js"
-    if not (folder / "plotly.min.js").exists():
-        _write(folder / "plotly.min.js", plotly.read_text(encoding="utf-8"))
+    _write(folder / "plotly.min.js", plotly.read_text(encoding="utf-8"))
     known = payload(results, look)
     _write(folder / "data.js", _script("hashbenchData", known))
     _write(folder / "curves.js", _script("hashbenchCurves", curves(results, look)))

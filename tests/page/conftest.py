@@ -33,19 +33,32 @@ class Failing(Hostile):
 """
 
 
-@pytest.fixture(scope="session")
-def page_study(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("page")
+def run(folder, name, *flags):
+    """Run a study with the plugin above; return the folder of its results."""
     plugin = folder / "hostile.py"
     plugin.write_text(HOSTILE)
-    command = [
-        sys.executable, "-m", "hashbench", "run", "--plugin", str(plugin),
+    out = folder / name
+    command = [sys.executable, "-m", "hashbench", "run", "--plugin", str(plugin), "-o", str(out)]
+    environment = {**os.environ, "HASHBENCH_REPORT": "1"}
+    found = subprocess.run(
+        [*command, *flags], capture_output=True, text=True, check=False, env=environment
+    )
+    assert found.returncode == 1, found.stderr  # some cells fail on purpose
+    assert f"Page: {out / 'report' / 'index.html'}" in found.stdout
+    return out
+
+
+@pytest.fixture(scope="session")
+def page_study(tmp_path_factory):
+    return run(
+        tmp_path_factory.mktemp("page"), "out",
         "-m", "hostile,failing,random,edsh,scm-s,ridge-labels",
         "-d", "synthetic[rows=150],synthetic[rows=150,classes=3]", "-b", "8,16", "-s", "3",
-        "-o", str(folder / "out"),
-    ]  # fmt: skip
-    environment = {**os.environ, "HASHBENCH_REPORT": "1"}
-    found = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-    assert found.returncode == 1, found.stderr  # some cells fail on purpose
-    assert f"Page: {folder / 'out' / 'report' / 'index.html'}" in found.stdout
-    return folder / "out"
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def failed_study(tmp_path_factory):
+    """A study of which nothing came."""
+    folder = tmp_path_factory.mktemp("failed")
+    return run(folder, "out", "-m", "failing", "-d", "synthetic[rows=150]", "-b", "8", "-s", "1")

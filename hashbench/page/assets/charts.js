@@ -34,6 +34,12 @@ function layout(x, y) {
   };
 }
 
+function draw(id, traces, x, y) {
+  const empty = { xaxis: { visible: false }, yaxis: { visible: false }, annotations: [{ text: "Nothing to show", showarrow: false }] };
+  const look = traces.length ? layout(x, y) : { ...layout({}, {}), ...empty };
+  window.Plotly.react(id, traces, look, settings);
+}
+
 function load(source) {
   return new Promise((done) => {
     const script = document.createElement("script");
@@ -65,7 +71,7 @@ function showCurves() {
   });
   const x = ranks ? { title: { text: "K", standoff: 8 }, type: "log", dtick: "D2" } : { title: { text: "Recall", standoff: 8 }, range: [0, 1.005] };
   const y = { title: { text: kind === "recall" ? "Recall" : "Precision" }, rangemode: "tozero" };
-  window.Plotly.react("curve-chart", traces, layout(x, y), settings);
+  draw("curve-chart", traces, x, y);
 }
 
 function colourChips() {
@@ -128,7 +134,7 @@ function showTime() {
   };
   const x = { title: { text: "Training, seconds", standoff: 8 }, type: "log", dtick: "D2" };
   const y = { title: { text: plain(data.measures[chosen()[4]].name) } };
-  window.Plotly.react("time-chart", [trace], layout(x, y), settings);
+  draw("time-chart", shown.length ? [trace] : [], x, y);
 }
 
 // ---- together ------------------------------------------------------------------------------

@@ -126,7 +126,7 @@ function letters(index) {
 }
 
 function about(place, list, chance) {
-  if (!list.length) return "Nothing was computed for this choice.";
+  if (!list.some((row) => row.mean !== null)) return "Nothing was computed for this choice.";
   const dataset = data.datasets[place[0]];
   const seeds = Math.max(0, ...list.map((row) => row.seeds));
   return `${data.measures[place[4]].words}; ${data.tasks[place[1]].title}, ${data.bits[place[2]]} bits; `
