@@ -60,24 +60,28 @@ class EvaluatedCell:
     ----------
     rankings : one a task and kind of database codes
     codes : statistics of each stored set of codes, empty for methods without codes
+    hamming : whether the method has codes
+    complete : whether more is known than values: bounds, chance, curves, statistics of codes
     """
 
     rankings: list[RankingScores]
     codes: list[dict[str, Any]]
+    hamming: bool
+    complete: bool
 
     def has(self, measures: Iterable[str]) -> bool:
         """Say whether all of these are known, so far as they exist without codes."""
         # what does not depend on the order of items speaks of a Hamming radius
-        wanted = [name for name in measures if self.codes or parse(name).has_ties]
+        wanted = [name for name in measures if self.hamming or parse(name).has_ties]
         return all(
             {*ranking.scores, *ranking.curves}.issuperset(wanted) for ranking in self.rankings
         )
 
 
 def evaluate_cell(
-    stored: Stored, split: Arrays, measures: Sequence[str], out: Path
+    stored: Stored, split: Arrays, measures: Sequence[str], out: Path, *, complete: bool = True
 ) -> EvaluatedCell:
-    """Return a done cell's numbers for at least the given measures, and what reports add to them.
+    """Return a done cell's numbers for at least the given measures.
 
     Parameters
     ----------
@@ -85,13 +89,17 @@ def evaluate_cell(
     split : labels and rows, from the store
     measures : names of measures; those that a method without codes cannot have are left out
     out : the folder of results, where the outcome is remembered
+    complete : with all that reports show besides: that costs three times as much as the values
     """
-    names = [str(parse(name)) for name in (*measures, *tie_variants(measures), *CURVES)]
+    wanted = (*measures, *tie_variants(measures), *CURVES) if complete else measures
+    names = list(dict.fromkeys(str(parse(name)) for name in wanted))
     place = out / FOLDER / f"{stored.cell.id}.json"
     known = _read(place, _stamp(stored))
+    if known is not None and complete and not known.complete:
+        known = None
     if known is not None and known.has(names):
         return known
-    evaluated = _evaluate(stored, split, names, known)
+    evaluated = _evaluate(stored, split, names, known, complete or bool(known and known.complete))
     _write(place, _stamp(stored), evaluated)
     return evaluated
 
@@ -108,11 +116,16 @@ def tie_variants(measures: Sequence[str]) -> list[str]:
 
 
 def _evaluate(
-    stored: Stored, split: Arrays, names: Sequence[str], known: EvaluatedCell | None
+    stored: Stored,
+    split: Arrays,
+    names: Sequence[str],
+    known: EvaluatedCell | None,
+    complete: bool,
 ) -> EvaluatedCell:
     codes = stored.codes()
+    hamming = "n_bits" in codes
     views = [str(name) for name in split["view_names"]]
-    wanted = [name for name in dict.fromkeys(names) if "n_bits" in codes or parse(name).has_ties]
+    wanted = [name for name in names if hamming or parse(name).has_ties]
     found: list[RankingScores] = []
     for kind, asked, searched in rankings(codes, split):
         task = f"{views[asked]}->{views[searched]}"
@@ -120,10 +133,13 @@ def _evaluate(
         lacking = [name for name in wanted if name not in {**old.scores, **old.curves}]
         ranking = make_ranking(codes, split, kind, asked, searched)
         ranks = curve_ranks(ranking.n_database)
-        outcome = evaluate_ranking(ranking, lacking, ranks=ranks, bounds=True, chance=True)
+        outcome = evaluate_ranking(ranking, lacking, ranks=ranks, bounds=complete, chance=complete)
         scores, curves = _plain(outcome)
         found.append(RankingScores(task, kind, {**old.scores, **scores}, {**old.curves, **curves}))
-    return EvaluatedCell(found, known.codes if known else database_statistics(codes, split))
+    statistics = known.codes if known is not None else []
+    if complete and not statistics:
+        statistics = database_statistics(codes, split)
+    return EvaluatedCell(found, statistics, hamming, complete)
 
 
 def curve_ranks(n_database: int) -> npt.NDArray[np.int64]:
@@ -224,7 +240,7 @@ def _read(place: Path, stamp: Mapping[str, Any]) -> EvaluatedCell | None:
         if record["stamp"] != stamp:
             return None
         found = [RankingScores(**ranking) for ranking in record["rankings"]]
-        return EvaluatedCell(found, record["codes"])
+        return EvaluatedCell(found, record["codes"], record["hamming"], record["complete"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

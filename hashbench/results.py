@@ -53,7 +53,8 @@ def results(store: Store, done: Iterable[Stored], measures: Sequence[str]) -> It
         if stored.cell.split != split_name:
             split_name, split = stored.cell.split, store.split(stored.cell.split)
         identity = dict(zip(RESULT_COLUMNS, stored.cell.key, strict=False))
-        for ranking in evaluate_cell(stored, split, measures, store.path).rankings:
+        evaluated = evaluate_cell(stored, split, names, store.path, complete=False)
+        for ranking in evaluated.rankings:
             about = {**identity, "task": ranking.task, "database": ranking.database}
             for name in names:
                 if name in ranking.scores:  # vectors have no Hamming radius

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hashbench.codes import pack
-from hashbench.evaluated import FOLDER
+from hashbench.evaluated import FOLDER, evaluate_cell
 from hashbench.measures import evaluate
 from hashbench.plan import Missing, Plan
 from hashbench.results import RESULT_COLUMNS, RUN_COLUMNS, results, runs, to_csv
@@ -142,6 +142,36 @@ def test_known_scores_are_reused_until_codes_change(store, parts, make_cell):
     codes["query_0"] = ~codes["query_0"]
     fill(store, cell, codes, labels)
     assert rows_of(store, plan) != first
+
+
+def test_tables_and_reports_share_what_is_known(store, parts, make_cell):
+    codes, labels = parts
+    cell = make_cell(bits=BITS)
+    fill(store, cell, codes, labels)
+    stored = store.get(cell.id)
+    split = store.split(cell.split)
+    values = evaluate_cell(stored, split, ["AP"], store.path, complete=False)
+    assert not values.complete
+    assert values.codes == []
+    whole = evaluate_cell(stored, split, ["AP"], store.path)
+    assert whole.complete
+    assert len(whole.codes) == 3
+    first = whole.rankings[0]
+    assert first.scores["AP"]["low"] <= first.scores["AP"]["value"] <= first.scores["AP"]["high"]
+    assert first.scores["AP"]["value"] == values.rankings[0].scores["AP"]["value"]
+    # what is complete stays so, whoever asks for one number more
+    more = evaluate_cell(stored, split, ["P@5"], store.path, complete=False)
+    assert more.complete
+    assert more.rankings[0].scores["P@5"]["chance"] is not None
+    assert {"AP", "P@5"} <= set(more.rankings[0].scores)
+    assert more.codes == whole.codes
+    # and of values alone the known ones are not computed again
+    path = store.path / FOLDER / f"{cell.id}.json"
+    path.unlink()
+    evaluate_cell(stored, split, ["AP"], store.path, complete=False)
+    two = evaluate_cell(stored, split, ["P@5"], store.path, complete=False)
+    assert {"AP", "P@5"} == set(two.rankings[0].scores)
+    assert not two.complete
 
 
 def test_runs_have_a_row_for_every_cell_asked_for(store, parts, make_cell):
