@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from hashbench.codes import BLOCK_ROWS, Words, unpack
 from hashbench.measures import kernels
-from hashbench.measures.compiled import ALONE
 
 
 @dataclass(frozen=True)
@@ -104,5 +103,4 @@ def _apart(words: Words, labels: Words) -> int:
     places = np.flatnonzero(last)
     ends = places[np.searchsorted(places, np.arange(len(codes)))] + 1
     masks = np.ascontiguousarray(entries[:, n_words:])
-    with ALONE:
-        return int(kernels.pairs_apart(masks, counts, ends.astype(np.int64)).sum())
+    return int(kernels.pairs_apart(masks, counts, ends.astype(np.int64)))

@@ -257,7 +257,7 @@ def grade_items(query_labels, labels, rel, grades):
         _grade(labels, 0, query_labels[q], rel, grades[q])
 
 
-@kernel(parallel=True)
+@kernel()
 def pairs_apart(labels, counts, ends):
     """Count the pairs of items of one group that share no label.
 
@@ -269,20 +269,15 @@ def pairs_apart(labels, counts, ends):
         Items with these labels.
     ends : (entries,) int64
         One past the last entry of the same group.
-
-    Returns
-    -------
-    (entries,) int64
-        Pairs of which the first item is of this entry, the second of this or a later one.
     """
-    apart = np.zeros(counts.size, np.int64)
-    for i in prange(counts.size):
+    apart = 0
+    for i in range(counts.size):
         if not labels[i].any():
-            apart[i] += counts[i] * (counts[i] - 1) // 2
+            apart += counts[i] * (counts[i] - 1) // 2
         for j in range(i + 1, ends[i]):
             shared = np.uint64(0)
             for w in range(labels.shape[1]):
                 shared |= labels[i, w] & labels[j, w]
             if shared == np.uint64(0):
-                apart[i] += counts[i] * counts[j]
+                apart += counts[i] * counts[j]
     return apart
