@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 #: Longest text in a field; the CSV beside the table has it whole.
 LONGEST = 160
 
-#: Rows that fit on one page of a paper.
+#: Rows that fit on one page of a paper, what a line of notes takes of one, and its letters.
 PAGE_ROWS = 64
+NOTE_ROW = 0.8
+NOTE_LETTERS = {"column": 75, "page": 160}
 
 LATEX = {
     "\\": r"\textbackslash{}",
@@ -126,7 +128,7 @@ def to_latex(table: Table, label: str, width: str) -> str:
     width : "column" or "page"
     """
     lines = [r"% needs \usepackage{booktabs,graphicx}"]
-    for number, part in enumerate(_pages(table)):
+    for number, part in enumerate(_pages(table, width)):
         lines += _latex_float(part, label if number == 0 else f"{label}-{number + 1}", width)
     return "\n".join(lines) + "\n"
 
@@ -195,20 +197,22 @@ def _latex_entry(entry: Entry, column: str) -> str:
     return text + (rf"\rlap{{{mark}}}" if mark and column == "r" else mark)
 
 
-def _pages(table: Table) -> Iterator[Table]:
-    """Yield a table in parts that fit on a page each."""
+def _pages(table: Table, width: str) -> Iterator[Table]:
+    """Yield a table in parts that fit on a page each, with its notes."""
     pages: list[list[Group]] = [[]]
-    room = PAGE_ROWS
+    notes = sum(-(-len(note) // NOTE_LETTERS[width]) for note in table.notes)
+    page_rows = max(PAGE_ROWS // 2, PAGE_ROWS - round(NOTE_ROW * notes))
+    room = page_rows
     for group in table.groups:
-        rows = list(group.rows)
+        rows, title = list(group.rows), int(bool(group.title))  # a title takes a row
         while rows:
-            begun = bool(pages[-1])
-            if begun and (room < 8 or room < len(rows) <= PAGE_ROWS):  # keep a group together
+            begun, all_rows = bool(pages[-1]), len(rows) + title
+            if begun and (room < 8 or room < all_rows <= page_rows):  # keep a group together
                 pages.append([])
-                room = PAGE_ROWS
-            pages[-1].append(Group(group.title, rows[:room]))
-            taken = len(rows[:room])
-            rows, room = rows[taken:], room - taken
+                room = page_rows
+            taken = rows[: room - title]
+            pages[-1].append(Group(group.title, taken))
+            rows, room = rows[len(taken) :], room - len(taken) - title
     for number, groups in enumerate(pages):
         caption = table.caption if number == 0 else f"{table.caption} (continued)"
         yield replace(table, caption=caption, groups=groups)

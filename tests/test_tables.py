@@ -115,6 +115,13 @@ def test_long_tables_are_divided_and_groups_kept_together():
     assert len(set(re.findall(r"\\label\{(.+?)\}", tex))) == 2
 
 
+@pytest.mark.parametrize(("width", "parts"), [("column", 2), ("page", 1)])
+def test_notes_take_their_room_on_a_page(width, parts):
+    rows = [[Entry("m"), Entry("1"), Entry("r")]]
+    table = Table("n", "c", [[("", 3)]], [Group("", rows * (PAGE_ROWS - 10))], "lrl", ["x" * 1000])
+    assert to_latex(table, "tab:x", width).count(r"\toprule") == parts
+
+
 def test_numbers_have_no_exponent():
     assert [number_text(x) for x in (19836, 0.0948, 1.2e-5)] == ["19,836", "0.0948", "0.000012"]
     assert shorten("a  b\nc", 4) == "a b…"
