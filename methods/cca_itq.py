@@ -116,7 +116,7 @@ class CCAITQ(LinearMethod):
             )
         self.means_ = [X.mean(axis=0, dtype=np.float64) for X in views]
         A, correlations = correlated_directions(views, self.n_bits, self.ridge, self.means_)
-        rank = np.count_nonzero(correlations)
+        rank = int(np.count_nonzero(correlations))
         if self.noise_bits:
             A[0][:, rank:] = noise_directions(
                 views[0], self.n_bits - rank, self.ridge, self.means_[0], rng
