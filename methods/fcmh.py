@@ -19,6 +19,10 @@ clustering, O(n d) a cluster and iteration, and once for the hash functions. Ite
 in the order of their groups, so that a group is a slice. Since V_g'1 = 0, the constant part of S
 appears in no step.
 
+Since V_g'1 = 0, each bit is balanced within every group. Where features tell the classes apart so
+well that groups are classes, that drives the codes of a class apart: on ``synthetic`` at 16 bits
+AP is .35 / .39 as published and .73 / .69 with ``max_groups=1``, which leaves one group, all items.
+
 Deviations
 ----------
 - Where the V-step is rank deficient, the released code fills up with random columns that are not
