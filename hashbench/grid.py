@@ -176,9 +176,9 @@ def datasets(study: Study, registry: Registry) -> list[DataChoice]:
         cls = registry.datasets[choice.name].cls
         own = {k: v for k, v in choice.params if k not in DATASET_EXTRAS}
         parameters = _complete(choice.name, cls.defaults(), own)
-        spec = DataSpec(choice.name, tuple(sorted(own.items())))
-        shown = _changed(cls.defaults(), parameters)
-        chosen[_data_choice(cls(**own), spec, shown, choice.settings)] = None
+        changed = _changed(cls.defaults(), parameters)  # so that what is the same is so once
+        spec = DataSpec(choice.name, tuple(sorted(changed.items())))
+        chosen[_data_choice(cls(**changed), spec, changed, choice.settings)] = None
     specs: dict[str, DataSpec] = {}
     for each in chosen:
         if specs.setdefault(each.label, each.spec) != each.spec:
