@@ -170,7 +170,7 @@ def test_two_files_of_one_name_are_an_error(registry, tmp_path):
 def test_a_dataset_with_a_default_spelt_out_is_the_same_dataset(registry):
     both = ["synthetic[rows=300]", "synthetic[rows=300,snr=0.5]"]
     (draft,) = drafts(study(methods="cca", datasets=both, bits=8, seeds=1), registry)
-    assert draft.data.name == "synthetic[rows=300]"
+    assert draft.data.label == "synthetic[rows=300]"
 
 
 def test_flags_win_over_the_file(tmp_path):
