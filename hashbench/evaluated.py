@@ -27,6 +27,7 @@ from hashbench.measures.evaluation import round_ranks
 from hashbench.measures.rankings import HammingRanking, Ranking
 from hashbench.measures.scores import ScoreRanking
 from hashbench.store import Arrays, Stored, replacing
+from hashbench.units import json_number
 
 FOLDER = ".evaluated"
 
@@ -156,20 +157,16 @@ def _plain(
     for name, score in outcome.scores.items():
         low, high = score.bounds or (None, None)
         entry = {"value": score.value, "low": low, "high": high, "chance": score.chance}
-        scores[name] = {key: _number(value) for key, value in entry.items()}
+        scores[name] = {key: json_number(value) for key, value in entry.items()}
     curves = {}
     for name, curve in outcome.curves.items():
         curves[name] = {
             "axis": curve.axis,
             "x": curve.x.tolist(),
-            "precision": [_number(value) for value in curve.precision],
-            "recall": [_number(value) for value in curve.recall],
+            "precision": [json_number(value) for value in curve.precision],
+            "recall": [json_number(value) for value in curve.recall],
         }
     return scores, curves
-
-
-def _number(value: Any) -> float | None:
-    return None if value is None or np.isnan(value) else float(value)
 
 
 def database_statistics(codes: Arrays, split: Arrays) -> list[dict[str, Any]]:

@@ -1,4 +1,7 @@
-"""Durations, sizes and counts as people write them: ``10m``, ``1h30m``, ``8G``, ``1 cell``."""
+"""Durations, sizes and counts as people write them: ``10m``, ``1h30m``, ``8G``, ``1 cell``.
+
+And numbers as JSON writes them.
+"""
 
 from __future__ import annotations
 
@@ -84,3 +87,14 @@ def format_size(size: float) -> str:
             return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
         size /= 1024
     return f"{size:.1f} TB"
+
+
+def json_number(value: Any) -> float | None:
+    """Return a number, or None for nan, which JSON does not know.
+
+    Examples
+    --------
+    >>> json_number(0.5), json_number(float("nan")), json_number(None)
+    (0.5, None, None)
+    """
+    return None if value is None or value != value else float(value)

@@ -13,6 +13,7 @@ import click
 
 from hashbench.errors import HashbenchError
 from hashbench.measures import DEFAULT_MEASURES, Measure, parse_many
+from hashbench.units import json_number
 
 if TYPE_CHECKING:
     from hashbench.layouts.variables import Variables
@@ -132,9 +133,9 @@ class Scored:
             "variables": dict(self.roles),
             "measures": {
                 name: {
-                    "value": _number(score.value),
-                    "bounds": score.bounds and [_number(bound) for bound in score.bounds],
-                    "chance": _number(score.chance),
+                    "value": json_number(score.value),
+                    "bounds": score.bounds and [json_number(bound) for bound in score.bounds],
+                    "chance": json_number(score.chance),
                     "n_counted": score.n_counted,
                     "n_empty": score.n_empty,
                 }
@@ -143,8 +144,8 @@ class Scored:
             "curves": {
                 name: {
                     curve.axis: curve.x.tolist(),
-                    "precision": [_number(value) for value in curve.precision],
-                    "recall": [_number(value) for value in curve.recall],
+                    "precision": [json_number(value) for value in curve.precision],
+                    "recall": [json_number(value) for value in curve.recall],
                 }
                 for name, curve in self.result.curves.items()
             },
@@ -173,11 +174,6 @@ def _score(
 
 def _cell(number: float | None) -> str:
     return f"{'-' if number is None else format(number, '.4f'):>9}"
-
-
-def _number(value: Any) -> float | None:
-    """Return a number as JSON has it, which knows no nan."""
-    return None if value is None or value != value else float(value)
 
 
 def _write_per_query(results: Mapping[str, Evaluation], path: Path) -> None:
