@@ -105,3 +105,15 @@ def test_the_command_checks_datasets_too(hashbench, tmp_path):
         "failed   views and labels belong together: dataset mine: found 1 views" in checked.stdout
     )
     assert hashbench("check", "synthetic").returncode == 0
+
+
+def test_a_name_wins_over_a_folder_that_is_called_the_same(tmp_path, monkeypatch):
+    from click.testing import CliRunner
+
+    from hashbench.commands.check import check_command
+
+    (tmp_path / "synthetic").mkdir()
+    monkeypatch.chdir(tmp_path)
+    checked = CliRunner().invoke(check_command, ["synthetic"])
+    assert checked.exit_code == 0, checked.output
+    assert checked.output.startswith("synthetic (")

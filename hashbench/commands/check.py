@@ -48,14 +48,14 @@ def check_command(plugin_name: str, as_json: bool, plugins: tuple[str, ...]) -> 
 
 def _chosen(text: str, plugins: tuple[str, ...]) -> list[Plugin]:
     path = Path(text)
-    named = path.suffix != ".py" and not path.is_dir()
-    registry = find_plugins(plugins if named else (*plugins, text))
-    known = [*registry.methods.values(), *registry.datasets.values()]
-    if named:
+    if path.suffix != ".py":  # a name wins over a folder that happens to be called the same
+        known = _known(plugins)
         found = [plugin for plugin in known if plugin.name == text]
-        if not found:
+        if found:
+            return found
+        if not path.is_dir():
             raise unknown("method or dataset", text, [plugin.name for plugin in known])
-        return found
+    known = _known((*plugins, text))
     root = path.resolve()
     found = [plugin for plugin in known if root in (plugin.path, *plugin.path.parents)]
     if not found:
@@ -64,3 +64,8 @@ def _chosen(text: str, plugins: tuple[str, ...]) -> list[Plugin]:
             "hashbench.Dataset with a name"
         )
     return found
+
+
+def _known(plugins: tuple[str, ...]) -> list[Plugin]:
+    registry = find_plugins(plugins)
+    return [*registry.methods.values(), *registry.datasets.values()]
