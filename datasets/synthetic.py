@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from hashbench.dataset import Data, Dataset, RandomQuery
 from hashbench.errors import HashbenchError
-from hashbench.fetch import cache_folder
+from hashbench.places import cache_folder
 
 LATENT_DIM = 32
 OWN_VARIATION = 0.5  # standard deviation within a class; between classes it is 1

@@ -17,6 +17,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from hashbench.errors import HashbenchError
+from hashbench.places import cache_folder
 
 #: Folders with data, separated as in PATH.
 ENVIRONMENT = "HASHBENCH_DATA"
@@ -40,13 +41,6 @@ class DataFile:
     sha256: str | None = None
     url: str | None = None
     content: str = ""
-
-
-def cache_folder() -> Path:
-    """Return the per-user folder for downloads and generated data; it need not exist."""
-    import pooch
-
-    return Path(pooch.os_cache("hashbench"))
 
 
 def data_folders() -> list[Path]:

@@ -13,6 +13,11 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import pytest  # noqa: E402
 
+import hashbench_start  # noqa: E402
+
+if (_wrong := hashbench_start.problem()) is not None:
+    pytest.exit(_wrong, returncode=2)
+
 from hashbench.cell import Cell  # noqa: E402
 
 # Runs of tests write no page, but for those that are about it.

@@ -1,17 +1,26 @@
 """How kernels are compiled: once for all processes where anything can be kept, else for each.
 
-Numba keeps machine code beside the source, or in the user's cache folder if the package is
-installed read-only, or where NUMBA_CACHE_DIR says. A container may have none of these; numba
-refuses to compile there, though only speed is lost.
+Machine code goes to the cache folder, apart for each version of hashbench and numba and each kind
+of processor. Left to itself, numba would keep it inside the package. Where nothing can be written,
+as in some containers, every process compiles for itself: only speed is lost.
 """
 
 from __future__ import annotations
 
+import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+import numba
+from llvmlite.binding import get_host_cpu_name
 from numba import njit
+
+import hashbench
+from hashbench.places import cache_folder
 
 #: Held while a parallel kernel runs: the thread pool that numba falls back to ends the process if
 #: two threads enter it at once.
@@ -27,9 +36,34 @@ def kernel(*, parallel: bool = False) -> Callable[[Callable[..., Any]], Any]:
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
-        try:
-            return njit(cache=True, error_model="numpy", parallel=parallel)(function)
-        except RuntimeError:  # there is no place to keep it
-            return njit(error_model="numpy", parallel=parallel)(function)
+        folder = kernel_folder()
+        if folder is not None:
+            with _numba_keeps_in(folder):
+                return njit(cache=True, error_model="numpy", parallel=parallel)(function)
+        return njit(error_model="numpy", parallel=parallel)(function)
 
     return decorate
+
+
+@cache
+def kernel_folder() -> Path | None:
+    """Return the folder for machine code, or None if it cannot be written to."""
+    kind = f"{hashbench.__version__}-numba{numba.__version__}-{get_host_cpu_name()}"
+    try:
+        folder = cache_folder() / "kernels" / kind
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except (OSError, RuntimeError):  # RuntimeError: a user without a home
+        return None
+    return folder
+
+
+@contextmanager
+def _numba_keeps_in(folder: Path) -> Iterator[None]:
+    """Tell numba where to keep what is declared meanwhile, and nobody else's kernels."""
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(folder)
+    try:
+        yield
+    finally:
+        numba.config.CACHE_DIR = before

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
-from hashbench.measures.compiled import kernel
+import pytest
+
+import hashbench
 
 CODE = """
 import json
@@ -24,16 +28,43 @@ for module in (kernels, order_kernels, tie_kernels):
         if isinstance(value, Dispatcher):
             hits += sum(value.stats.cache_hits.values())
             misses += sum(value.stats.cache_misses.values())
-print(json.dumps([hits, misses]))
+print(json.dumps([hits, misses, kernels.__file__]))
 """
 
 
-def counts(cache):
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache), "NUMBA_NUM_THREADS": "1"}
+def counts(cache, package=None):
+    environment = {**os.environ, "HASHBENCH_CACHE": str(cache), "NUMBA_NUM_THREADS": "1"}
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    if package is not None:
+        environment["PYTHONPATH"] = str(package)
     done = subprocess.run(
-        [sys.executable, "-c", CODE], capture_output=True, text=True, check=True, env=environment
+        [sys.executable, "-c", CODE],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+        cwd="/",
     )
-    return json.loads(done.stdout)
+    *found, place = json.loads(done.stdout)
+    assert package is None or Path(place).is_relative_to(package)
+    return found
+
+
+@pytest.fixture
+def installed(tmp_path):
+    """Return a folder with the package laid out as a regular install has it."""
+    harness = Path(hashbench.__file__).parent
+    skipped = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(harness, tmp_path / "site" / "hashbench", ignore=skipped)
+    for folder in ("methods", "datasets", "reports"):
+        if (harness.parent / folder).is_dir():  # of an editable install
+            target = tmp_path / "site" / "hashbench" / folder
+            shutil.copytree(harness.parent / folder, target, ignore=skipped)
+    return tmp_path / "site"
+
+
+def files(folder):
+    return {path for path in folder.rglob("*") if path.is_file()}
 
 
 def test_a_second_process_compiles_nothing(tmp_path):
@@ -45,11 +76,35 @@ def test_a_second_process_compiles_nothing(tmp_path):
     assert misses == 0
 
 
-def test_what_cannot_be_kept_is_compiled_all_the_same():
-    # of a function without a file numba finds no place for a cache, as in a read-only container
-    namespace = {}
-    exec("def double(x):\n    return 2 * x", namespace)
-    assert kernel()(namespace["double"])(21) == 42
+def test_nothing_is_written_into_a_regular_install(tmp_path, installed):
+    before = files(installed)
+    assert counts(tmp_path / "cache", installed)[1] > 0
+    assert counts(tmp_path / "cache", installed)[1] == 0
+    assert files(installed) == before
+    assert files(tmp_path / "cache")
+
+
+def test_a_package_that_cannot_be_written_to_compiles_once_too(tmp_path, installed):
+    mount = ["mount", "--bind", "-o", "ro", str(installed), str(installed)]
+    if not shutil.which("mount") or subprocess.run(mount, capture_output=True).returncode != 0:
+        pytest.skip("mounting a folder read-only needs rights that this user has not")
+    try:
+        with pytest.raises(OSError, match="Read-only"):
+            (installed / "new").touch()
+        assert counts(tmp_path / "cache", installed)[1] > 0
+        assert counts(tmp_path / "cache", installed)[1] == 0
+    finally:
+        subprocess.run(["umount", str(installed)], check=True)
+
+
+def test_without_a_place_to_keep_kernels_each_process_compiles(tmp_path, installed):
+    (tmp_path / "file").touch()
+    before = files(installed)
+    for _ in range(2):
+        hits, misses = counts(tmp_path / "file" / "cache", installed)
+        assert hits == 0
+        assert misses > 0
+    assert files(installed) == before
 
 
 THREADS = """

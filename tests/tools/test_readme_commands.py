@@ -1,0 +1,22 @@
+"""The two commands that a newcomer types are found, or it is said that they are not."""
+
+from __future__ import annotations
+
+import pytest
+import readme_commands
+
+RUN = "```\npython3 -m venv .venv && hashbench run\n```\n"
+TEST = "```sh\npython3 -m venv .venv && pytest\n```\n"
+
+
+def test_readme_has_both():
+    first, second = readme_commands.commands(readme_commands.README.read_text())
+    assert "pip install ." in first
+    assert "pip install -e" in second
+
+
+@pytest.mark.parametrize("text", ["", RUN, TEST, TEST + RUN, RUN + TEST + TEST])
+def test_anything_else_is_refused(text):
+    with pytest.raises(ValueError, match=r"README\.md: found"):
+        readme_commands.commands(text)
+    assert len(readme_commands.commands(RUN + "words\n" + TEST)) == 2
