@@ -37,8 +37,8 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUM
 import numpy as np  # noqa: E402
 
 from hashbench.datasets.synthetic import Generator, make_labels  # noqa: E402
-from hashbench.places import cache_folder  # noqa: E402
 from hashbench.method import VectorMethod  # noqa: E402
+from hashbench.places import cache_folder  # noqa: E402
 from hashbench.registry import discover  # noqa: E402
 from hashbench.selection import Choice, select  # noqa: E402
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -23,7 +22,9 @@ def test_a_folder_without_init_is_named(tmp_path):
     (stale / "measures" / "__pycache__" / "kernels.nbi").touch()
     code = "import importlib.util as i; print(i.find_spec('hashbench').origin)"
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    found = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True)
+    found = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, cwd=tmp_path.parent
+    )
     if found.stdout.strip() != b"None":
         pytest.skip(f"installed at {hashbench.__file__}: found before such a folder")
     done = subprocess.run(
@@ -31,6 +32,7 @@ def test_a_folder_without_init_is_named(tmp_path):
         env=environment,
         capture_output=True,
         text=True,
+        cwd=tmp_path.parent,
     )
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
@@ -38,11 +40,10 @@ def test_a_folder_without_init_is_named(tmp_path):
 
 
 def test_the_command_runs_from_its_start():
-    script = importlib.util.find_spec("hashbench_start").origin
     done = subprocess.run(
         [sys.executable, "-c", "import sys, hashbench_start as s; sys.argv[1:] = ['--version'];"
          "s.main()"],
         capture_output=True,
         text=True,
     )  # fmt: skip
-    assert done.stdout == f"hashbench, version {hashbench.__version__}\n", script
+    assert done.stdout == f"hashbench, version {hashbench.__version__}\n"

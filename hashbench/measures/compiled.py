@@ -18,6 +18,7 @@ from typing import Any
 import numba
 from llvmlite.binding import get_host_cpu_name
 from numba import njit
+from numba.core import config
 
 import hashbench
 from hashbench.places import cache_folder
@@ -61,9 +62,10 @@ def kernel_folder() -> Path | None:
 @contextmanager
 def _numba_keeps_in(folder: Path) -> Iterator[None]:
     """Tell numba where to keep what is declared meanwhile, and nobody else's kernels."""
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder)
+    settings: Any = config  # a module that makes its attributes when imported
+    before = settings.CACHE_DIR
+    settings.CACHE_DIR = str(folder)
     try:
         yield
     finally:
-        numba.config.CACHE_DIR = before
+        settings.CACHE_DIR = before
