@@ -36,11 +36,11 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUM
 
 import numpy as np  # noqa: E402
 
+from hashbench.base.places import cache_folder  # noqa: E402
 from hashbench.datasets.synthetic import Generator, make_labels  # noqa: E402
-from hashbench.method import VectorMethod  # noqa: E402
-from hashbench.places import cache_folder  # noqa: E402
-from hashbench.registry import discover  # noqa: E402
-from hashbench.selection import Choice, select  # noqa: E402
+from hashbench.plugins.method import VectorMethod  # noqa: E402
+from hashbench.plugins.registry import discover  # noqa: E402
+from hashbench.plugins.selection import Choice, select  # noqa: E402
 
 CLASSES, LABELS_PER_ROW = 21, 2.4  # as in NUS-WIDE
 BLOCK = 8192

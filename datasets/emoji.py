@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.dataset import ContactSheet, Data, Dataset, RandomQuery
-from hashbench.method import Citation
+from hashbench.plugins.dataset import ContactSheet, Data, Dataset, RandomQuery
+from hashbench.plugins.method import Citation
 
 
 class Emoji(Dataset):
@@ -38,7 +38,7 @@ class Emoji(Dataset):
         """Return the pairs, shuffled once and for all."""
         import scipy.sparse  # only here: listing datasets should not wait for it
 
-        file = files("hashbench.data").joinpath("emoji.npz")
+        file = files("hashbench.shipped").joinpath("emoji.npz")
         with file.open("rb") as stream, np.load(stream) as archive:
             arrays = dict(archive)
         starts, indices = arrays["word_starts"], arrays["word_indices"].astype(np.int32)
@@ -53,7 +53,7 @@ class Emoji(Dataset):
             label_names=label_names,
             strings=_strings(arrays["characters"]),
             pictures=ContactSheet(
-                files("hashbench.data").joinpath("emoji_thumbnails.png").read_bytes(),
+                files("hashbench.shipped").joinpath("emoji_thumbnails.png").read_bytes(),
                 size=32,
                 columns=44,
             ),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
-from hashbench.dataset import Data, Dataset, LastQuery, RandomQuery
-from hashbench.errors import HashbenchError
-from hashbench.fetch import DataFile, locate
-from hashbench.layouts import load_file, load_files
-from hashbench.method import Citation
+from hashbench.base.errors import HashbenchError
+from hashbench.data.layouts import load_file, load_files
+from hashbench.plugins.dataset import Data, Dataset, LastQuery, RandomQuery
+from hashbench.plugins.downloads import DataFile, locate
+from hashbench.plugins.method import Citation
 
 N_ROWS = 20015  # photographs of the 25,000 that have tags and labels
 

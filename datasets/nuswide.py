@@ -9,11 +9,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
-from hashbench.dataset import Data, Dataset, LastQuery, RandomQuery, SplitProtocol
-from hashbench.errors import HashbenchError
-from hashbench.fetch import DataFile, locate
-from hashbench.layouts import load_file, load_files
-from hashbench.method import Citation
+from hashbench.base.errors import HashbenchError
+from hashbench.data.layouts import load_file, load_files
+from hashbench.plugins.dataset import Data, Dataset, LastQuery, RandomQuery, SplitProtocol
+from hashbench.plugins.downloads import DataFile, locate
+from hashbench.plugins.method import Citation
 
 PAPER = Citation(
     authors="T.-S. Chua, J. Tang, R. Hong, H. Li, Z. Luo, Y. Zheng",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from hashbench.dataset import Data, Dataset, GivenSplit, RandomQuery
-from hashbench.fetch import DataFile, locate
-from hashbench.layouts import load_file
-from hashbench.method import Citation
+from hashbench.data.layouts import load_file
+from hashbench.plugins.dataset import Data, Dataset, GivenSplit, RandomQuery
+from hashbench.plugins.downloads import DataFile, locate
+from hashbench.plugins.method import Citation
 
 FILE = DataFile(
     "uci/uci_all.mat",

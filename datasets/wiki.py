@@ -6,10 +6,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from hashbench.dataset import Data, Dataset, GivenSplit, RandomQuery
-from hashbench.fetch import DataFile, locate
-from hashbench.layouts import load_file
-from hashbench.method import Citation
+from hashbench.data.layouts import load_file
+from hashbench.plugins.dataset import Data, Dataset, GivenSplit, RandomQuery
+from hashbench.plugins.downloads import DataFile, locate
+from hashbench.plugins.method import Citation
 
 PAPER = Citation(
     authors="N. Rasiwasia, J. Costa Pereira, E. Coviello, G. Doyle, G. R. G. Lanckriet, R. Levy, "

@@ -34,7 +34,7 @@ import numpy as np
 import scipy
 
 from hashbench import Citation, LinearMethod
-from hashbench.errors import DeclinedError
+from hashbench.base.errors import DeclinedError
 from hashbench.linalg import signs
 
 SEARCHES = 5  # of one threshold given the other; they settle after two or three

@@ -28,7 +28,7 @@ from typing import Any, Self
 import numpy as np
 
 from hashbench import Citation, LinearMethod
-from hashbench.errors import unknown
+from hashbench.base.errors import unknown
 from hashbench.linalg import Ridge, discrete_descent, regress, signs
 from hashbench.linalg.kernels import anchor_maps
 

@@ -38,6 +38,7 @@ from typing import Any, Self
 import numpy as np
 
 from hashbench import Citation, LinearMethod
+from hashbench.base.validation import BLOCK_ROWS
 from hashbench.linalg import (
     RBF,
     anchor_rows,
@@ -47,7 +48,6 @@ from hashbench.linalg import (
     squared_distances,
 )
 from hashbench.linalg.logistic import kernel_logistic
-from hashbench.validation import BLOCK_ROWS
 
 ROWS = 2048  # rows of a block of codes: their products with the sampled codes stay in cache
 WIDTH_ROWS = 5000  # rows that the width of the kernel is measured on

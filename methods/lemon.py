@@ -33,10 +33,10 @@ import numpy as np
 import scipy
 
 from hashbench import Citation, LinearMethod
-from hashbench.errors import HashbenchError
+from hashbench.base.errors import HashbenchError
+from hashbench.base.validation import check_labels, check_views
 from hashbench.linalg import procrustes, random_rotation, signs, stiefel, unit_rows
 from hashbench.linalg.ridge import normal_equations
-from hashbench.validation import check_labels, check_views
 
 
 class LEMON(LinearMethod):

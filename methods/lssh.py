@@ -45,10 +45,10 @@ from typing import Any, Self
 import numpy as np
 
 from hashbench import Citation, Method
+from hashbench.base.validation import BLOCK_ROWS
 from hashbench.linalg import pca, unit_rows
 from hashbench.linalg.dictionary import bounded_basis
 from hashbench.linalg.lasso import lasso
-from hashbench.validation import BLOCK_ROWS
 
 
 class LSSH(Method):

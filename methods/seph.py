@@ -44,7 +44,8 @@ from typing import Any, Self
 import numpy as np
 
 from hashbench import Citation, LinearMethod
-from hashbench.errors import HashbenchError
+from hashbench.base.errors import HashbenchError
+from hashbench.base.validation import check_views
 from hashbench.linalg import (
     RBF,
     anchor_rows,
@@ -53,7 +54,6 @@ from hashbench.linalg import (
     unit_rows,
 )
 from hashbench.linalg.logistic import kernel_logistic, unfinished_logistic
-from hashbench.validation import check_views
 
 TILE = 256  # items on a side of a tile: its four matrices stay in cache
 

@@ -34,9 +34,9 @@ from typing import Any, Self
 import numpy as np
 
 from hashbench import Citation, LinearMethod
+from hashbench.base.validation import BLOCK_ROWS
 from hashbench.linalg import RBF, Ridge, anchor_rows, signs, unit_rows
 from hashbench.linalg.kernels import anchor_maps
-from hashbench.validation import BLOCK_ROWS
 
 
 class LabelRegression(LinearMethod):

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hashbench import figures
-from hashbench.look import Look
-from hashbench.report import Exhibit, NothingToShowError, Picture, Report
-from hashbench.summary import grouped, over_seeds
+from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report
+from hashbench.printing import figures
+from hashbench.printing.style import Look
+from hashbench.results.summary import grouped, over_seeds
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from hashbench.derive import Results
+    from hashbench.results.results import Results
 
 
 class BitsCurve(Report):

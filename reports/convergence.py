@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hashbench import figures, lettering, ticks
-from hashbench.look import Look
-from hashbench.report import Exhibit, NothingToShowError, Picture, Report
-from hashbench.summary import grouped
+from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report
+from hashbench.printing import figures, texts, ticks
+from hashbench.printing.style import Look
+from hashbench.results.summary import grouped
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hashbench.derive import Results
+    from hashbench.results.results import Results
 
 #: Small panels, one a method: objectives have no common scale.
 HEIGHT = 1.15
@@ -71,7 +71,7 @@ def _figure(data: pd.DataFrame, axis: str, methods: list[str], look: Look) -> An
             panel.plot(
                 line[axis], line["objective"], color=look.methods[method].colour, linewidth=0.8
             )
-        panel.set_title(lettering.label(look, method))
+        panel.set_title(texts.label(look, method))
         panel.locator_params(axis="y", nbins=4)
         panel.locator_params(axis="x", nbins=4, integer=axis == "iteration")
         panel.yaxis.set_major_formatter(ticks.number)

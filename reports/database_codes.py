@@ -5,15 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hashbench import figures
-from hashbench.look import Look, arrow
-from hashbench.report import Entry, Exhibit, Group, NothingToShowError, Picture, Report, Table
-from hashbench.summary import grouped, over_seeds, records
+from hashbench.plugins.report import (
+    Entry,
+    Exhibit,
+    Group,
+    NothingToShowError,
+    Picture,
+    Report,
+    Table,
+)
+from hashbench.printing import figures
+from hashbench.printing.style import Look, arrow
+from hashbench.results.summary import grouped, over_seeds, records
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hashbench.derive import Results
+    from hashbench.results.results import Results
 
 KEYS = ["dataset", "method", "bits", "seed", "task", "measure"]
 

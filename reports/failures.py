@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hashbench.look import Look
-from hashbench.report import Entry, Exhibit, Group, NothingToShowError, Report, Table
-from hashbench.summary import grouped
+from hashbench.plugins.report import Entry, Exhibit, Group, NothingToShowError, Report, Table
+from hashbench.printing.style import Look
+from hashbench.results.summary import grouped
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hashbench.derive import Results
+    from hashbench.results.results import Results
 
 
 class Failures(Report):

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hashbench.look import Look, arrow
-from hashbench.report import Entry, Exhibit, Group, NothingToShowError, Report, Table
-from hashbench.stats import LEAST_BLOCKS
-from hashbench.summary import best_methods, grouped, outcomes, over_seeds, records
+from hashbench.plugins.report import Entry, Exhibit, Group, NothingToShowError, Report, Table
+from hashbench.printing.style import Look, arrow
+from hashbench.results.stats import LEAST_BLOCKS
+from hashbench.results.summary import best_methods, grouped, outcomes, over_seeds, records
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hashbench.derive import Results
+    from hashbench.results.results import Results
 
 #: Columns of numbers that stay readable side by side.
 ROOM = {("column", False): 6, ("column", True): 3, ("page", False): 13, ("page", True): 8}

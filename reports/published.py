@@ -5,18 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hashbench import figures
-from hashbench.look import Look, arrow
-from hashbench.published import Published, published
-from hashbench.report import Entry, Exhibit, Group, NothingToShowError, Picture, Report, Table
-from hashbench.selection import parse_item
-from hashbench.summary import grouped, over_seeds, records
-from hashbench.tables import number_text
+from hashbench.plugins.report import (
+    Entry,
+    Exhibit,
+    Group,
+    NothingToShowError,
+    Picture,
+    Report,
+    Table,
+)
+from hashbench.plugins.selection import parse_item
+from hashbench.printing import figures
+from hashbench.printing.formats import number_text
+from hashbench.printing.style import Look, arrow
+from hashbench.results.papers import Published, published
+from hashbench.results.summary import grouped, over_seeds, records
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hashbench.derive import Results
+    from hashbench.results.results import Results
 
 SECONDS = "train_seconds"
 

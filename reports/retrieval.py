@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hashbench import lettering
-from hashbench.codes import unpack
-from hashbench.look import Look, arrow
-from hashbench.report import Exhibit, NothingToShowError, Picture, Report
-from hashbench.summary import grouped, over_seeds, records
+from hashbench.base.codes import unpack
+from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report
+from hashbench.printing import texts
+from hashbench.printing.style import Look, arrow
+from hashbench.results.summary import grouped, over_seeds, records
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hashbench.dataset import ContactSheet
-    from hashbench.derive import Results
-    from hashbench.store import Stored
+    from hashbench.plugins.dataset import ContactSheet
+    from hashbench.results.results import Results
+    from hashbench.studies.store import Stored
 
 RANKS = 10
 
@@ -95,7 +95,10 @@ def _cells_by_dataset(results: Results) -> dict[str, list[Stored]]:
 def _of_task(
     results: Results, dataset: str, cells: Sequence[Stored], task: str
 ) -> list[dict[str, Any]]:
-    from hashbench.queries import per_query, retrieved  # listing reports should not wait for it
+    from hashbench.results.per_query import (  # listing reports should not wait for it
+        per_query,
+        retrieved,
+    )
 
     measure = results.main_measure
     means = over_seeds(results.scores([measure]).drop(columns=["low", "high", "chance"]))
@@ -179,11 +182,11 @@ def _figure(data: pd.DataFrame, look: Look) -> Any:
         top = number * (len(methods) + gap)
         first = part.iloc[0]
         _item(axes, names, top, sheet, int(first["query"]), str(first["query_string"]), None, small)
-        words = textwrap.fill(lettering.plain(str(first["query_labels"]), 40), 11)
+        words = textwrap.fill(texts.plain(str(first["query_labels"]), 40), 11)
         axes.text(names + 0.5, top + 1.1, words, fontsize=small * 0.8, ha="center", va="top")
         for line, method in enumerate(methods):
             y = top + line
-            label = lettering.label(look, method)
+            label = texts.label(look, method)
             axes.text(names - 0.2, y + 0.5, label, fontsize=small, ha="right", va="center")
             for row in records(part[part["method"] == method]):
                 x = names + 0.4 + row.rank
@@ -209,7 +212,7 @@ def _item(
         extent = (x + 0.08, x + 0.92, y + 0.92, y + 0.08)
         axes.imshow(_pixels(sheet, row), extent=extent, alpha=pale, aspect="auto", zorder=1)
     else:
-        words = textwrap.fill(lettering.plain(string, 36), 9)
+        words = textwrap.fill(texts.plain(string, 36), 9)
         where = {"ha": "center", "va": "center", "fontsize": small * 0.7}
         axes.text(x + 0.5, y + 0.5, words, alpha=pale, **where)
     colour = "black" if relevant is None else HIT if relevant else MISS

@@ -7,16 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hashbench import figures, ticks
-from hashbench.look import Look
-from hashbench.report import Entry, Exhibit, Group, NothingToShowError, Picture, Report, Table
-from hashbench.selection import Choice, parse_item
-from hashbench.summary import grouped, over_seeds, records
+from hashbench.plugins.report import (
+    Entry,
+    Exhibit,
+    Group,
+    NothingToShowError,
+    Picture,
+    Report,
+    Table,
+)
+from hashbench.plugins.selection import Choice, parse_item
+from hashbench.printing import figures, ticks
+from hashbench.printing.style import Look
+from hashbench.results.summary import grouped, over_seeds, records
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hashbench.derive import Results
+    from hashbench.results.results import Results
 
 QUANTITIES = {"fit_seconds": "training seconds", "own_memory": "memory in MB"}
 

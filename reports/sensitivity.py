@@ -6,16 +6,16 @@ import itertools
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hashbench import figures, lettering
-from hashbench.look import Look
-from hashbench.report import Exhibit, NothingToShowError, Picture, Report
-from hashbench.selection import format_value
-from hashbench.summary import grouped, over_seeds, records
+from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report
+from hashbench.plugins.selection import format_value
+from hashbench.printing import figures, texts
+from hashbench.printing.style import Look
+from hashbench.results.summary import grouped, over_seeds, records
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hashbench.derive import Results
+    from hashbench.results.results import Results
 
 KEYS = ["dataset", "bits", "task", "database", "measure"]
 
@@ -120,12 +120,10 @@ def _curves(data: pd.DataFrame, look: Look) -> Any:
         lined = style, part["place"], part["mean"]
         figures.plot_line(panel, *lined)
         figures.plot_band(panel, *lined, part["std"])
-        panel.set_xticks(range(len(values)), [lettering.plain(value, 10) for value in values])
+        panel.set_xticks(range(len(values)), [texts.plain(value, 10) for value in values])
         figures.start_at_zero(panel)
     figures.write_titles(look, axes, panels)
-    figures.outer_labels(
-        axes, lettering.plain(data["x_parameter"].iloc[0]), data["measure"].iloc[0]
-    )
+    figures.outer_labels(axes, texts.plain(data["x_parameter"].iloc[0]), data["measure"].iloc[0])
     return figure
 
 
@@ -147,10 +145,10 @@ def _maps(data: pd.DataFrame, look: Look) -> Any:
             text = "" if np.isnan(value) else f"{value:.3f}"
             colour = "white" if dark else "black"
             panel.text(j, i, text, ha="center", va="center", fontsize=6, color=colour)
-        panel.set_xticks(range(len(across)), [lettering.plain(value, 10) for value in across])
-        panel.set_yticks(range(len(down)), [lettering.plain(value, 10) for value in down])
+        panel.set_xticks(range(len(across)), [texts.plain(value, 10) for value in across])
+        panel.set_yticks(range(len(down)), [texts.plain(value, 10) for value in down])
         panel.grid(visible=False)
     figures.write_titles(look, axes, panels)
-    names = (lettering.plain(data[f"{axis}_parameter"].iloc[0]) for axis in "xy")
+    names = (texts.plain(data[f"{axis}_parameter"].iloc[0]) for axis in "xy")
     figures.outer_labels(axes, *names)
     return figure

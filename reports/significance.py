@@ -7,16 +7,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hashbench import figures, lettering, stats
-from hashbench.comparison import blocks, compare, p_words
-from hashbench.look import Look, arrow
-from hashbench.report import Entry, Exhibit, Group, NothingToShowError, Picture, Report, Table
-from hashbench.summary import grouped, records
+from hashbench.plugins.report import (
+    Entry,
+    Exhibit,
+    Group,
+    NothingToShowError,
+    Picture,
+    Report,
+    Table,
+)
+from hashbench.printing import figures, texts
+from hashbench.printing.comparison import p_words
+from hashbench.printing.style import Look, arrow
+from hashbench.results import stats
+from hashbench.results.comparison import blocks, compare
+from hashbench.results.summary import grouped, records
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hashbench.derive import Results
+    from hashbench.results.results import Results
 
 ALPHA = 0.05
 
@@ -212,8 +222,8 @@ def _best_two(queries: pd.DataFrame, name: str, about: dict[str, Any], look: Loo
 
 def _cell(figure: Any, names: list[str], look: Look) -> tuple[float, float]:
     """Return how wide a cell of the matrix and the names beside it are, in inches."""
-    widest = max(lettering.text_points(figure, name) for name in names)
-    words = widest / lettering.POINTS + 0.1
+    widest = max(texts.text_points(figure, name) for name in names)
+    words = widest / texts.POINTS + 0.1
     room = max(look.inches - words - 0.8, 0.8)
     return min(max(0.17, 1.3 / len(names)), room / len(names)), words
 
@@ -226,14 +236,14 @@ def _matrix(pairs: pd.DataFrame, ranks: pd.DataFrame, look: Look) -> Any:
         grid[place[row.method], place[row.against]] = row.wins - row.losses
     count = int(ranks["blocks"].iloc[0])
     figure, (panel,) = figures.make_figure(look, 1, 1)
-    names = [lettering.label(look, method) for method in order]
+    names = [texts.label(look, method) for method in order]
     cell, words = _cell(figure, names, look)
-    numbered = cell * lettering.POINTS < SMALLEST  # no room for names below the columns
+    numbered = cell * texts.POINTS < SMALLEST  # no room for names below the columns
     if numbered:
         names = [f"{name} {number}" for number, name in enumerate(names, 1)]
         cell, words = _cell(figure, names, look)
     width = cell * len(order)
-    height = max(cell, SMALLEST / lettering.POINTS) * len(order)
+    height = max(cell, SMALLEST / texts.POINTS) * len(order)
     below = 0.2 if numbered else words
     # beside the cells stand the names and the scale of colours
     figure.set_size_inches(min(look.inches, width + words + 0.8), height + below + 0.1)
@@ -242,9 +252,9 @@ def _matrix(pairs: pd.DataFrame, ranks: pd.DataFrame, look: Look) -> Any:
     told = pairs[pairs["p_value"] <= ALPHA]
     where = [place[method] for method in told["against"]], [place[m] for m in told["method"]]
     panel.plot(*where, "o", color="black", markersize=1.5)
-    text = min(lettering.NAME_SIZE, 0.9 * height / len(order) * lettering.POINTS)
+    text = min(texts.NAME_SIZE, 0.9 * height / len(order) * texts.POINTS)
     if numbered:
-        ticks = rank_ticks(len(order), int(width * lettering.POINTS // 14))
+        ticks = rank_ticks(len(order), int(width * texts.POINTS // 14))
         panel.set_xticks([tick - 1 for tick in ticks], [str(tick) for tick in ticks])
     else:
         panel.set_xticks(range(len(order)), names, rotation=90, fontsize=text)
@@ -271,9 +281,9 @@ def _diagram(ranks: pd.DataFrame, look: Look) -> tuple[Any, str]:
     """
     order = ranks.sort_values(["mean_rank", "method"], kind="stable")
     figure, _ = figures.make_figure(look, 1, 1)
-    names = [lettering.label(look, name) for name in order["method"]]
-    widest = max(lettering.text_points(figure, name) for name in names) + 36
-    inner = look.inches * lettering.POINTS - 2 * widest
+    names = [texts.label(look, name) for name in order["method"]]
+    widest = max(texts.text_points(figure, name) for name in names) + 36
+    inner = look.inches * texts.POINTS - 2 * widest
     if inner < NARROWEST and len(order) > figures.CROWDED:
         return _lines(order, look), "methods whose bars overlap"
     return _joined(order, look, widest, max(inner, 60)), "methods joined by a bar"
@@ -289,7 +299,7 @@ def _lines(order: pd.DataFrame, look: Look) -> Any:
         ends = row.mean_rank - half, row.mean_rank + half
         axes.hlines(y, *ends, color=colour, linewidth=2.5, alpha=0.45)
         axes.plot(row.mean_rank, y, "o", color=colour)
-    names = [lettering.label(look, method) for method in order["method"]]
+    names = [texts.label(look, method) for method in order["method"]]
     axes.set_yticks(range(count - 1, -1, -1), names)
     axes.tick_params(axis="y", length=0)
     axes.set_xticks(rank_ticks(count, 8))
@@ -327,9 +337,9 @@ def _joined(order: pd.DataFrame, look: Look, widest: float, inner: float) -> Any
         edge = 1 - 0.02 * count if left else count + 0.02 * count
         colour = look.methods[method].colour
         axes.plot([rank, rank, edge], [0, y, y], color=colour, linewidth=0.7)
-        words = f"{lettering.label(look, method)}  {rank:.2f}"
+        words = f"{texts.label(look, method)}  {rank:.2f}"
         if not left:
-            words = f"{rank:.2f}  {lettering.label(look, method)}"
+            words = f"{rank:.2f}  {texts.label(look, method)}"
         gap = 0.01 * count * (-1 if left else 1)
         axes.text(edge + gap, y, words, ha="right" if left else "left", va="center", fontsize=7)
     overhang = 0.004 * count

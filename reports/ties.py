@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hashbench import figures
-from hashbench.look import Look
 from hashbench.measures import parse
-from hashbench.report import Exhibit, NothingToShowError, Picture, Report
-from hashbench.summary import grouped, over_seeds, records
+from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report
+from hashbench.printing import figures
+from hashbench.printing.style import Look
+from hashbench.results.summary import grouped, over_seeds, records
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hashbench.derive import Results
+    from hashbench.results.results import Results
 
 KEYS = ["dataset", "method", "bits", "seed", "task", "database"]
 

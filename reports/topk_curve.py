@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hashbench import figures, ticks
-from hashbench.look import Look
-from hashbench.report import Exhibit, NothingToShowError, Picture, Report
-from hashbench.summary import grouped, over_seeds
+from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report
+from hashbench.printing import figures, ticks
+from hashbench.printing.style import Look
+from hashbench.results.summary import grouped, over_seeds
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hashbench.derive import Results
+    from hashbench.results.results import Results
 
 
 class TopKCurve(Report):

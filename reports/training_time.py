@@ -5,16 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from hashbench import figures, lettering, ticks
-from hashbench.look import Look
-from hashbench.report import Entry, Exhibit, Group, NothingToShowError, Picture, Report, Table
-from hashbench.summary import grouped, outcomes, over_seeds, records
-from hashbench.tables import number_text
+from hashbench.plugins.report import (
+    Entry,
+    Exhibit,
+    Group,
+    NothingToShowError,
+    Picture,
+    Report,
+    Table,
+)
+from hashbench.printing import figures, texts, ticks
+from hashbench.printing.formats import number_text
+from hashbench.printing.style import Look
+from hashbench.results.summary import grouped, outcomes, over_seeds, records
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hashbench.derive import Results
+    from hashbench.results.results import Results
 
 
 class TrainingTime(Report):
@@ -124,10 +132,10 @@ def _bars(data: pd.DataFrame, name: str, caption: str, look: Look) -> Picture:
             height=0.75,
             error_kw={"linewidth": 0.6},
         )
-        panel.set_yticks(places, [lettering.label(look, method) for method in part["method"]])
+        panel.set_yticks(places, [texts.label(look, method) for method in part["method"]])
         panel.grid(axis="y", visible=False)
         panel.tick_params(axis="y", length=0)
-        panel.set(title=lettering.titled(look, dataset), ylim=(-0.6, len(part) - 0.4))
+        panel.set(title=texts.titled(look, dataset), ylim=(-0.6, len(part) - 0.4))
         panel.set_xlabel("training seconds")
     words = " ".join([caption, *look.facts(datasets)])
     return Picture(name, words, figure, look.notes(done["method"]))

@@ -18,7 +18,10 @@ import hashbench_start  # noqa: E402
 if (_wrong := hashbench_start.problem()) is not None:
     pytest.exit(_wrong, returncode=2)
 
-from hashbench.cell import Cell  # noqa: E402
+from hashbench.studies.cell import Cell  # noqa: E402
+
+#: Fixtures that tests of several rooms share.
+pytest_plugins = ["hand_made", "plain_measures"]
 
 # Runs of tests write no page, but for those that are about it.
 os.environ["HASHBENCH_REPORT"] = "0"

@@ -1,6 +1,7 @@
 """The shape of the house: imports point one way, and starting is cheap."""
 
 import ast
+import graphlib
 import subprocess
 import sys
 import tomllib
@@ -34,6 +35,62 @@ def test_the_harness_imports_no_plugin_by_name():
         for name in _imported(path):
             for folder in PLUGIN_FOLDERS:
                 assert not f"{name}.".startswith(f"hashbench.{folder}."), f"{path}: {name}"
+
+
+#: The rooms, lowest first: a module imports from its own room and from those before it.
+ROOMS = (
+    "shipped", "base", "plugins", "linalg", "measures", "data", "checks", "executors", "studies",
+    "results", "printing", "page", "commands",
+)  # fmt: skip
+
+
+def _upward(path, rooms=ROOMS):
+    """Yield what a module imports from rooms above its own, for types included."""
+    own = rooms.index(path.relative_to(HARNESS).parts[0])
+    for name in _imported(path):
+        parts = name.split(".")
+        if parts[0] == "hashbench" and len(parts) > 1 and parts[1] in rooms[own + 1 :]:
+            yield name
+
+
+def test_every_module_stands_in_a_room():
+    assert {path.name for path in HARNESS.glob("*.py")} == {"__init__.py", "__main__.py"}
+    folders = {path.parent.name for path in HARNESS.glob("*/__init__.py")}
+    assert folders - set(PLUGIN_FOLDERS) == set(ROOMS)
+    for room in ROOMS:
+        assert ast.get_docstring(ast.parse((HARNESS / room / "__init__.py").read_text())), room
+
+
+def test_imports_go_down_only():
+    for room in ROOMS:
+        for path in (HARNESS / room).rglob("*.py"):
+            assert not list(_upward(path)), path
+
+
+def test_modules_of_a_room_form_no_cycle():
+    graph = {}
+    for room in ROOMS:
+        for path in (HARNESS / room).rglob("*.py"):
+            parts = path.relative_to(HARNESS.parent).with_suffix("").parts
+            graph[".".join(parts).removesuffix(".__init__")] = path
+    edges = {
+        name: {
+            found
+            for imported in _imported(path)
+            for found in (imported, imported.rpartition(".")[0])
+            if found in graph and found != name and not name.startswith(found + ".")
+        }
+        for name, path in graph.items()
+    }
+    graphlib.TopologicalSorter(edges).prepare()  # raises CycleError
+
+
+def test_an_upward_import_is_found(tmp_path, monkeypatch):
+    monkeypatch.setitem(globals(), "HARNESS", tmp_path)
+    (tmp_path / "base").mkdir()
+    module = tmp_path / "base" / "wrong.py"
+    module.write_text("if TYPE_CHECKING:\n    from hashbench.results.results import Results\n")
+    assert list(_upward(module)) == ["hashbench.results.results.Results"]
 
 
 def test_public_names_exist():

@@ -19,11 +19,11 @@ import pandas as pd
 from fidelity_reasons import UNKNOWN, reason
 
 from hashbench.measures import evaluate_ranking, hamming_ranking, score_ranking
-from hashbench.registry import discover
-from hashbench.selection import parse_item
+from hashbench.plugins.registry import discover
+from hashbench.plugins.selection import parse_item
 
 ROOT = Path(__file__).resolve().parent.parent
-REFERENCE = ROOT / "tests" / "data" / "reference"
+REFERENCE = ROOT / "tests" / "reference"
 RECORD = ROOT / "docs" / "fidelity.csv"
 SOURCES = {"wiki": "wiki_summary.csv", "uci-digits": "uci_summary.csv"}
 TASKS = ("image->text", "text->image")

@@ -19,7 +19,7 @@ import fidelity
 import pandas as pd
 from fidelity_reasons import UNKNOWN, reason
 
-from hashbench.selection import parse_item
+from hashbench.plugins.selection import parse_item
 
 PAPER_MEASURE = "AP(ties=index)@100"
 ARROWS = ("i→t", "t→i")
@@ -85,7 +85,7 @@ def outside(rows: pd.DataFrame) -> str:
 
 def published() -> pd.DataFrame:
     """Return the scores that the EDSH paper prints for Wiki."""
-    path = Path(str(resources.files("hashbench.data"))) / "published" / "edsh.csv"
+    path = Path(str(resources.files("hashbench.shipped"))) / "published" / "edsh.csv"
     table = pd.read_csv(path)
     return table[(table["dataset"] == "wiki") & (table["quantity"] == "mAP@100")]
 

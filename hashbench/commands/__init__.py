@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import hashbench
-from hashbench.errors import HashbenchError, describe_os_error
+from hashbench.base.errors import HashbenchError, describe_os_error
 
 if TYPE_CHECKING:
-    from hashbench.registry import Registry
+    from hashbench.plugins.registry import Registry
 
 #: command -> (module below this package, one line for --help); the object in it has the
 #: command's name
@@ -76,7 +76,7 @@ def main(arguments: list[str] | None = None) -> Any:
 
 def find_plugins(paths: Sequence[str]) -> Registry:
     """Find every plugin, and say which are broken: the names they would have had are unknown."""
-    from hashbench.registry import discover
+    from hashbench.plugins.registry import discover
 
     registry = discover(paths)
     for broken in registry.broken:

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import click
 
+from hashbench.base.errors import HashbenchError, unknown
+from hashbench.base.units import format_count
+from hashbench.checks.datasets import run_data_checks
+from hashbench.checks.methods import Outcome, run_checks
 from hashbench.commands import find_plugins, plugin_option
-from hashbench.conformance import Outcome, run_checks
-from hashbench.data_conformance import run_data_checks
-from hashbench.errors import HashbenchError, unknown
-from hashbench.registry import Plugin
-from hashbench.units import format_count
+from hashbench.plugins.registry import Plugin
 
 
 @click.command("check")

@@ -33,10 +33,11 @@ def compare_command(
     95 % interval and p-value from a bootstrap over queries, Holm-corrected over all of them. A
     figure and a table go to OUT/report.
     """
-    from hashbench.comparison import compare, find_method, forest, sentences
-    from hashbench.derive import Results
-    from hashbench.look import Look, check_width
-    from hashbench.rendering import FOLDER, FORMATS, write_data, write_exhibits
+    from hashbench.printing.comparison import forest, sentences
+    from hashbench.printing.style import Look, check_width
+    from hashbench.printing.write import FOLDER, FORMATS, write_data, write_exhibits
+    from hashbench.results.comparison import compare, find_method
+    from hashbench.results.results import Results
 
     check_width(flags["width"])
     whole = Results(out, find_plugins(plugins))

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import click
 
+from hashbench.base.errors import HashbenchError
 from hashbench.commands import find_plugins, plugin_option
-from hashbench.dataset import Dataset
-from hashbench.errors import HashbenchError
-from hashbench.grid import DataChoice, datasets
-from hashbench.study import Study
+from hashbench.plugins.dataset import Dataset
+from hashbench.studies.grid import DataChoice, datasets
+from hashbench.studies.study import Study
 
 
 @click.group("data")
@@ -25,7 +25,7 @@ def data_command() -> None:
 @plugin_option
 def fetch_command(name: str, plugins: tuple[str, ...]) -> None:
     """Download the files that are missing."""
-    from hashbench.fetch import fetch
+    from hashbench.plugins.downloads import fetch
 
     dataset = _find(name, plugins)[1]
     if not dataset.files:
@@ -47,7 +47,7 @@ def fetch_command(name: str, plugins: tuple[str, ...]) -> None:
 @plugin_option
 def check_command(name: str, plugins: tuple[str, ...]) -> None:
     """Compare files with their checksums."""
-    from hashbench.fetch import check, find
+    from hashbench.plugins.downloads import check, find
 
     dataset = _find(name, plugins)[1]
     if not dataset.files:
@@ -81,7 +81,8 @@ def describe_command(
 
     NAME-OR-FILE is what `run -d` takes: wiki, wiki[protocol=paper], name=file.mat.
     """
-    from hashbench.describe import describe, draw
+    from hashbench.data.describe import describe
+    from hashbench.printing.datasets import draw
 
     choice, dataset = _find(name, plugins)
     data = dataset.load()

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from hashbench.errors import HashbenchError
+from hashbench.base.errors import HashbenchError
+from hashbench.base.units import json_number
 from hashbench.measures import DEFAULT_MEASURES, Measure, parse_many
-from hashbench.units import json_number
 
 if TYPE_CHECKING:
-    from hashbench.layouts.variables import Variables
+    from hashbench.data.layouts.variables import Variables
     from hashbench.measures import CodeStatistics, Evaluation
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -63,8 +63,8 @@ def evaluate_command(
     wanted = parse_many(measures)
     if not wanted:
         raise HashbenchError(f"--measures: found {measures!r}; allowed: one name at least")
-    from hashbench.layouts.code_files import find_roles
-    from hashbench.layouts.variables import Variables
+    from hashbench.data.layouts.code_files import find_roles
+    from hashbench.data.layouts.variables import Variables
 
     variables = Variables([file])
     found = {
@@ -160,7 +160,7 @@ def _score(
     bits: int | None,
     per_query: bool,
 ) -> Scored:
-    from hashbench.layouts.code_files import read_roles
+    from hashbench.data.layouts.code_files import read_roles
     from hashbench.measures import code_statistics, evaluate_ranking, hamming_ranking
 
     ranking = hamming_ranking(**read_roles(variables, roles), n_bits=bits)

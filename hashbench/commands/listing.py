@@ -11,11 +11,11 @@ from typing import Any
 
 import click
 
+from hashbench.base.errors import unknown
 from hashbench.commands import find_plugins, plugin_option
-from hashbench.errors import unknown
-from hashbench.method import FIDELITIES
-from hashbench.registry import KINDS, Plugin, Registry
-from hashbench.selection import format_value
+from hashbench.plugins.method import FIDELITIES
+from hashbench.plugins.registry import KINDS, Plugin, Registry
+from hashbench.plugins.selection import format_value
 
 LISTINGS = (*KINDS, "measures")
 

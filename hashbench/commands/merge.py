@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from hashbench.merge import merge
-from hashbench.plan import FILE, Plan
-from hashbench.progress import make_progress
-from hashbench.run import write_tables
-from hashbench.store import Store
-from hashbench.units import format_count
+from hashbench.base.units import format_count
+from hashbench.results.rows import write_tables
+from hashbench.studies.merge import merge
+from hashbench.studies.plan import FILE, Plan
+from hashbench.studies.progress import make_progress
+from hashbench.studies.store import Store
 
 
 @click.command("merge")

@@ -9,8 +9,8 @@ from string import Template
 
 import click
 
-from hashbench.errors import HashbenchError, describe_os_error, unknown
-from hashbench.registry import discover
+from hashbench.base.errors import HashbenchError, describe_os_error, unknown
+from hashbench.plugins.registry import discover
 
 KINDS = ("method", "dataset", "report")
 
@@ -36,7 +36,7 @@ def new_command(kind: str, name: str, output: Path | None) -> None:
     if path.exists():
         raise HashbenchError(f"{path} exists already; give another with -o")
     words = name.split("-")
-    template = resources.files("hashbench.data") / "templates" / f"{kind}.py.txt"
+    template = resources.files("hashbench.shipped") / "templates" / f"{kind}.py.txt"
     text = Template(template.read_text()).substitute(
         name=name, title=name.upper(), class_name="".join(word.title() for word in words)
     )

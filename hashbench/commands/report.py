@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
+from hashbench.base.errors import HashbenchError
 from hashbench.commands import find_plugins, plugin_option
-from hashbench.errors import HashbenchError
-from hashbench.registry import Registry
-from hashbench.report import Report
-from hashbench.selection import select
+from hashbench.plugins.registry import Registry
+from hashbench.plugins.report import Report
+from hashbench.plugins.selection import select
 
 #: Flags that leave something out: the page is written of the whole study only.
 PARTS = ("folder", "measure", "bits", "task", "database", "methods", "datasets")
@@ -37,11 +37,11 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
 
     NAMES selects reports, as in `map-table[spread=false],pr-curve`; default: all of them.
     """
-    from hashbench.derive import Results
-    from hashbench.look import Look, check_width
     from hashbench.page import write_page
-    from hashbench.publish import render_all
-    from hashbench.rendering import FOLDER, FORMATS, check_formats
+    from hashbench.page.publish import render_all
+    from hashbench.printing.style import Look, check_width
+    from hashbench.printing.write import FOLDER, FORMATS, check_formats
+    from hashbench.results.results import Results
 
     formats = _listed(flags["formats"]) or list(FORMATS)
     check_formats(formats)
@@ -92,6 +92,6 @@ def selected(whole: Any, flags: dict[str, Any]) -> Any:
 
 
 def _listed(text: str | None) -> list[str]:
-    from hashbench.selection import split_items
+    from hashbench.plugins.selection import split_items
 
     return split_items(text) if text else []

@@ -13,20 +13,21 @@ from typing import Any
 
 import click
 
-from hashbench import interrupts
+from hashbench.base import interrupts
+from hashbench.base.errors import HashbenchError, describe_os_error, unknown
+from hashbench.base.units import format_count, format_duration
 from hashbench.commands import find_plugins, plugin_option
-from hashbench.errors import HashbenchError, describe_os_error, unknown
 from hashbench.executors import Executor, Limits
-from hashbench.grid import drafts, resolved
 from hashbench.measures import parse_many
-from hashbench.plan import FILE, Survey, check_schema, estimate, pending, survey
-from hashbench.progress import Progress, make_progress
-from hashbench.registry import Registry
-from hashbench.run import execute, write_tables
-from hashbench.store import STATUSES, Store
-from hashbench.study import DEFAULT_STUDY, Study, load_study, read_study
-from hashbench.table import tables
-from hashbench.units import format_count, format_duration
+from hashbench.plugins.registry import Registry
+from hashbench.printing.terminal import tables
+from hashbench.results.rows import write_tables
+from hashbench.studies.grid import drafts, resolved
+from hashbench.studies.plan import FILE, Survey, check_schema, estimate, pending, survey
+from hashbench.studies.progress import Progress, make_progress
+from hashbench.studies.run import execute
+from hashbench.studies.store import STATUSES, Store
+from hashbench.studies.study import DEFAULT_STUDY, Study, load_study, read_study
 
 RESULTS = "hashbench-results"
 
@@ -235,7 +236,7 @@ def conclude(runs: Sequence[Mapping[str, Any]], out: Path) -> int:
 
 def write_report(out: Path, registry: Registry) -> None:
     """Write the page; whatever goes wrong here, the results are there already."""
-    from hashbench.publish import publish
+    from hashbench.page.publish import publish
 
     try:
         click.echo(f"Page: {publish(out, registry)}")

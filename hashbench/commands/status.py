@@ -11,9 +11,9 @@ from typing import Any
 
 import click
 
-from hashbench.plan import Plan, estimate, pending
-from hashbench.store import STATUSES, DamagedError, Store, Stored
-from hashbench.units import format_count, format_duration
+from hashbench.base.units import format_count, format_duration
+from hashbench.studies.plan import Plan, estimate, pending
+from hashbench.studies.store import STATUSES, DamagedError, Store, Stored
 
 
 @click.command("status")

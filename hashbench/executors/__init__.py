@@ -89,7 +89,3 @@ class Executor(Protocol):
 
 class CancelledError(Exception):
     """Nobody waits for the task any more."""
-
-
-class StorageError(OSError):
-    """Results cannot be written; nothing is wrong with what was computed."""

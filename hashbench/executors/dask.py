@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import hashbench
-from hashbench.errors import HashbenchError
+from hashbench.base.errors import HashbenchError
 from hashbench.executors import Event, Limits, Outcome, Task
 
 CONNECT_SECONDS = 10

@@ -21,12 +21,13 @@ from typing import Any
 
 import psutil
 
-from hashbench import interrupts
-from hashbench.executors import CancelledError, Event, Limits, Outcome, StorageError, Task
+from hashbench.base import interrupts
+from hashbench.base.errors import StorageError
+from hashbench.base.units import format_duration, format_size
+from hashbench.executors import CancelledError, Event, Limits, Outcome, Task
 from hashbench.executors.server import CANNOT_WRITE, CANNOT_WRITE_SIGN, THREAD_VARIABLES
-from hashbench.provenance import environment
-from hashbench.registry import ENVIRONMENT
-from hashbench.units import format_duration, format_size
+from hashbench.plugins.provenance import environment
+from hashbench.plugins.registry import ENVIRONMENT
 
 OUTPUT_KEPT = 8192  # bytes of what a task printed
 READS = 16  # of 64 kB from one task's output before others have their turn

@@ -29,7 +29,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hashbench.executors import StorageError
+from hashbench.base.errors import StorageError
 
 #: Imported before the first fork; what methods and the cell function use.
 PRELOAD = (
@@ -37,9 +37,9 @@ PRELOAD = (
     "scipy.linalg",
     "scipy.sparse.linalg",
     "scipy.spatial",
-    "hashbench.cell",
+    "hashbench.studies.cell",
     "hashbench.linalg",
-    "hashbench.prepare",
+    "hashbench.data.prepare",
 )
 
 #: The exit code of a child that could not write its outcome, and how the last line of its output
@@ -76,8 +76,8 @@ class Server:
             importlib.import_module(module)
         from threadpoolctl import ThreadpoolController
 
-        from hashbench.provenance import source_hash
-        from hashbench.registry import discover
+        from hashbench.plugins.provenance import source_hash
+        from hashbench.plugins.registry import discover
 
         self.registry = discover(configuration["plugins"])
         self.threads = int(configuration["threads"])
@@ -176,8 +176,8 @@ class Server:
 
 def work(registry: Any, task: Mapping[str, Any]) -> None:
     """Call a task's function and write how it ended to outcome.json."""
-    from hashbench.errors import DeclinedError, HashbenchError
-    from hashbench.maps import writing
+    from hashbench.base.errors import DeclinedError, HashbenchError
+    from hashbench.base.files import writing
 
     folder = Path(task["folder"])
     module, _, name = task["function"].partition(":")

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hashbench.base.validation import Matrix
 from hashbench.linalg.ridge import cross, gram
-from hashbench.validation import Matrix
 
 
 class CCA(NamedTuple):

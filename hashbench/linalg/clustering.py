@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from hashbench.base.validation import Matrix
 from hashbench.linalg.features import squared_distances
-from hashbench.validation import Matrix
 
 
 def multiview_kmeans(

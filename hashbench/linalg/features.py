@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hashbench.base.validation import Matrix
 from hashbench.linalg.ridge import CACHED_ROWS, blocks
-from hashbench.validation import Matrix
 
 
 def centre(views: Sequence[Matrix]) -> tuple[list[Matrix], list[Matrix]]:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from hashbench.validation import BLOCK_ROWS, Matrix
+from hashbench.base.validation import BLOCK_ROWS, Matrix
 
 if TYPE_CHECKING:
     Sparse = scipy.sparse.csr_array[Any]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hashbench.base.validation import Matrix
 from hashbench.linalg.features import RBF, anchor_rows
-from hashbench.validation import Matrix
 
 
 def anchor_maps(

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from hashbench.validation import Matrix
+from hashbench.base.validation import Matrix
 
 #: Coefficients held at once; half a megabyte in float32.
 BLOCK_COEFFICIENTS = 1 << 17

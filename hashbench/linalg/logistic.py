@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from hashbench.validation import Matrix
+from hashbench.base.validation import Matrix
 
 #: Rows looked at together: the second product of a pass finds them in cache.
 ROWS = 1024

@@ -16,9 +16,9 @@ from collections.abc import Sequence
 import numpy as np
 import scipy
 
+from hashbench.base.validation import Matrix
 from hashbench.linalg.cca import cca, scatter_whitening
 from hashbench.linalg.ridge import cross
-from hashbench.validation import Matrix
 
 
 def correlated_directions(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from hashbench.base.validation import Matrix
 from hashbench.linalg.ridge import gram
-from hashbench.validation import Matrix
 
 
 def pca(X: Matrix, k: int, mean: Matrix | None = None) -> Matrix:

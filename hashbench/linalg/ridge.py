@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from hashbench.validation import BLOCK_ROWS, Matrix
+from hashbench.base.validation import BLOCK_ROWS, Matrix
 
 #: Rows of a block that stays in cache from one use of it to the next.
 CACHED_ROWS = 512

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from hashbench.base.validation import Matrix
 from hashbench.linalg.discrete import signs
-from hashbench.validation import Matrix
 
 
 def random_rotation(k: int, rng: np.random.Generator) -> Matrix:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from hashbench.base.validation import Matrix
 from hashbench.linalg.ridge import CACHED_ROWS, Ridge
-from hashbench.validation import Matrix
 
 
 def linear_svms(

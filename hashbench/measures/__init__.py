@@ -28,8 +28,8 @@ _COMPUTING = {
     "evaluate_ranking": "evaluation",
     "HammingRanking": "rankings",
     "hamming_ranking": "rankings",
-    "ScoreRanking": "scores",
-    "score_ranking": "scores",
+    "ScoreRanking": "inner_product",
+    "score_ranking": "inner_product",
     "label_words": "labels",
 }
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.codes import BLOCK_ROWS, Words, unpack
+from hashbench.base.codes import BLOCK_ROWS, Words, unpack
 from hashbench.measures import kernels
 
 
@@ -54,7 +54,7 @@ def code_statistics(words: Words, n_bits: int, labels: Words | None = None) -> C
     Parameters
     ----------
     words : (n, ceil(bits / 64)) uint64
-        Codes as `hashbench.codes.pack` makes them.
+        Codes as `hashbench.base.codes.pack` makes them.
     n_bits : int
     labels : (n, label words) uint64, optional
         Labels as `hashbench.measures.labels.label_words` makes them.

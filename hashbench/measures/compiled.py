@@ -21,7 +21,7 @@ from numba import njit
 from numba.core import config
 
 import hashbench
-from hashbench.places import cache_folder
+from hashbench.base.places import cache_folder
 
 #: Held while a parallel kernel runs: the thread pool that numba falls back to ends the process if
 #: two threads enter it at once.

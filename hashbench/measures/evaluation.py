@@ -11,7 +11,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.errors import HashbenchError
+from hashbench.base.errors import HashbenchError
 from hashbench.measures.compiled import ALONE
 from hashbench.measures.names import DEFAULT_MEASURES, ByName, Measure, parse, parse_many
 from hashbench.measures.orders import Ranks, TiedOrder, Values
@@ -133,7 +133,7 @@ def evaluate(
     Parameters
     ----------
     query_codes, database_codes : (n, bits) array-like
-        bool, 0/1 or -1/+1; packed codes if `n_bits` is given (see `hashbench.codes.as_codes`).
+        bool, 0/1 or -1/+1; packed codes if `n_bits` is given (see `hashbench.base.codes.as_codes`).
     query_labels, database_labels : (n, classes) array-like of 0 and 1
         Or one class number an item.
     measures : names, presets or measures

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.codes import Words, as_words
-from hashbench.errors import HashbenchError
+from hashbench.base.codes import Words, as_words
+from hashbench.base.errors import HashbenchError
 from hashbench.measures import kernels
 from hashbench.measures.labels import label_words
 from hashbench.measures.orders import Counts, Grades, ItemOrder, Order, TiedOrder
@@ -82,7 +82,7 @@ class HammingRanking(Ranking):
     Parameters
     ----------
     query_words, database_words : (n, ceil(bits / 64)) uint64
-        Codes as `hashbench.codes.pack` makes them; the database may be a memory map.
+        Codes as `hashbench.base.codes.pack` makes them; the database may be a memory map.
     n_bits : int
     query_labels, database_labels : (n, label words) uint64
         Labels as `hashbench.measures.labels.label_words` makes them.
@@ -171,7 +171,8 @@ def hamming_ranking(
 ) -> HammingRanking:
     """Return the ranking for codes and labels in any of the forms that people keep them in.
 
-    See `hashbench.codes.as_codes` for codes, `hashbench.measures.labels.label_words` for labels.
+    See `hashbench.base.codes.as_codes` for codes and `hashbench.measures.labels.label_words` for
+    labels.
     """
     query_words, query_bits = as_words(query_codes, n_bits, what="query codes")
     database_words, database_bits = as_words(database_codes, n_bits, what="database codes")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.errors import HashbenchError
+from hashbench.base.errors import HashbenchError
 from hashbench.measures.names import Measure
 from hashbench.measures.orders import Counts, Order, Ranks, TiedOrder, Values
 from hashbench.measures.rankings import relevant

@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 import hashbench
-from hashbench.derive import Results
-from hashbench.look import Look
+from hashbench.base.files import replacing
 from hashbench.page.payload import curves, payload
-from hashbench.rendering import FOLDER, Rendered
-from hashbench.report import SECTIONS, Exhibit, Table
-from hashbench.store import replacing
+from hashbench.plugins.report import SECTIONS, Exhibit, Table
+from hashbench.printing.style import Look
+from hashbench.printing.write import FOLDER, Rendered
+from hashbench.results.results import Results
 
 INDEX = "index.html"
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.derive import Results
-from hashbench.look import DASHES, Look, arrow, measure_words
-from hashbench.stats import LEAST_BLOCKS, not_worse_than_best
+from hashbench.printing.style import DASHES, Look, arrow, measure_words
+from hashbench.results.results import Results
+from hashbench.results.stats import LEAST_BLOCKS, not_worse_than_best
 
 if TYPE_CHECKING:
     import pandas as pd

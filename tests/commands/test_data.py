@@ -8,8 +8,8 @@ import pytest
 from hashbench.commands import main
 
 PLUGIN = """
-from hashbench.dataset import Dataset
-from hashbench.fetch import DataFile
+from hashbench.plugins.dataset import Dataset
+from hashbench.plugins.downloads import DataFile
 
 class Remote(Dataset):
     name = "remote"

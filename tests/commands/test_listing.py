@@ -3,10 +3,10 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from hashbench.base.errors import HashbenchError
 from hashbench.commands import cli
-from hashbench.errors import HashbenchError
 from hashbench.measures import parse
-from hashbench.registry import discover
+from hashbench.plugins.registry import discover
 
 
 def hashbench(*arguments):

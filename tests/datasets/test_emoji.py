@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from hashbench import preprocessing
+from hashbench.base.validation import check_labels, check_views
+from hashbench.data import preprocessing
 from hashbench.datasets.emoji import Emoji, EmojiMultilabel
-from hashbench.registry import discover
-from hashbench.validation import check_labels, check_views
+from hashbench.plugins.registry import discover
 
 
 @pytest.fixture(scope="module")

@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hashbench.base.errors import HashbenchError
+from hashbench.data.describe import describe
+from hashbench.data.layouts import load_file, parse_file_selection
 from hashbench.datasets.bdgp import BDGP
 from hashbench.datasets.mirflickr import LABELS, TAGS, MIRFlickr25K
 from hashbench.datasets.nuswide import NUSWIDE, NUSWIDETop10, NUSWIDETop21
 from hashbench.datasets.uci import UCIDigits
 from hashbench.datasets.wiki import Wiki, WikiCNN
-from hashbench.describe import describe
-from hashbench.errors import HashbenchError
-from hashbench.fetch import check, locate
-from hashbench.layouts import load_file, parse_file_selection
+from hashbench.plugins.downloads import check, locate
 
 needs_data = pytest.mark.skipif(
     not os.environ.get("HASHBENCH_DATA"), reason="HASHBENCH_DATA is not set"

@@ -7,14 +7,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from hashbench.base.errors import HashbenchError, StorageError
 from hashbench.datasets.synthetic import (
     Synthetic,
     SyntheticMIRFlickr,
     SyntheticNUSWIDE,
     SyntheticWiki,
 )
-from hashbench.errors import HashbenchError
-from hashbench.executors import StorageError
 
 PRESETS = (SyntheticWiki, SyntheticMIRFlickr, SyntheticNUSWIDE)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hashbench.codes import pack
+from hashbench.base.codes import pack
 from hashbench.measures import codestats as module
 from hashbench.measures.codestats import code_statistics
 

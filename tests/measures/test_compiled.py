@@ -110,7 +110,7 @@ def test_without_a_place_to_keep_kernels_each_process_compiles(tmp_path, install
 THREADS = """
 import threading
 import numpy as np
-from hashbench.codes import pack
+from hashbench.base.codes import pack
 from hashbench.measures import code_statistics, evaluate
 
 codes = np.random.default_rng(0).random((3000, 6)) < 0.5

@@ -13,7 +13,7 @@ import fidelity
 import numpy as np
 import pytest
 
-from hashbench.layouts.variables import Variables
+from hashbench.data.layouts.variables import Variables
 from hashbench.measures import evaluate
 
 pytestmark = pytest.mark.skipif(

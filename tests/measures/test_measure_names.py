@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashbench.errors import HashbenchError
+from hashbench.base.errors import HashbenchError
 from hashbench.measures.names import (
     DEFAULT_MEASURES,
     FAMILIES,

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from hashbench.conformance import toy
+from hashbench.checks.methods import toy
 from hashbench.linalg.kernels import anchor_maps
 from hashbench.methods.batch import BATCH
 

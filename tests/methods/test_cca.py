@@ -5,7 +5,7 @@ import pytest
 import scipy
 
 from hashbench import DeclinedError, HashbenchError
-from hashbench.conformance import toy
+from hashbench.checks.methods import toy
 from hashbench.methods.cca import CCA, CVH
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from hashbench import HashbenchError
-from hashbench.conformance import toy
+from hashbench.checks.methods import toy
 from hashbench.linalg.multiview import correlated_directions
 from hashbench.methods.cca_itq import CCAITQ
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from hashbench import HashbenchError
-from hashbench.conformance import toy
+from hashbench.checks.methods import toy
 from hashbench.methods.ccq import CCQ, _codebooks, _nearest_words, _objective
 
 

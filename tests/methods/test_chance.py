@@ -1,6 +1,6 @@
 import numpy as np
 
-from hashbench.conformance import toy
+from hashbench.checks.methods import toy
 from hashbench.methods.chance import Constant, Random
 
 

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from hashbench.conformance import toy
-from hashbench.errors import HashbenchError
-from hashbench.registry import discover
+from hashbench.base.errors import HashbenchError
+from hashbench.checks.methods import toy
+from hashbench.plugins.registry import discover
 
 CMFH = discover().get("methods", "cmfh").cls
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 import scipy
 
-from hashbench.conformance import toy
-from hashbench.errors import DeclinedError
+from hashbench.base.errors import DeclinedError
+from hashbench.checks.methods import toy
 from hashbench.methods.cmssh import CMSSH, _draw_pairs, _leading, _search, _thresholds
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy
 
-from hashbench.conformance import toy
+from hashbench.checks.methods import toy
 from hashbench.methods.dash import DASHi, DASHt
 
 BOTH = pytest.mark.parametrize(("cls", "giver"), [(DASHi, 0), (DASHt, 1)])

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from hashbench.conformance import toy
-from hashbench.errors import HashbenchError
+from hashbench.base.errors import HashbenchError
+from hashbench.checks.methods import toy
 from hashbench.methods.dch import DCH
 
 

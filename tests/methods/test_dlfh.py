@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from hashbench.conformance import toy
+from hashbench.checks.methods import toy
 from hashbench.linalg import signs
 from hashbench.methods import dlfh
 from hashbench.methods.dlfh import DLFH, KDLFH

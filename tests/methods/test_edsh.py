@@ -3,11 +3,12 @@ import os
 import numpy as np
 import pytest
 
-from hashbench import HashbenchError, evaluate, preprocessing
-from hashbench.cell import random_state
-from hashbench.conformance import toy
+from hashbench import HashbenchError, evaluate
+from hashbench.checks.methods import toy
+from hashbench.data import preprocessing
 from hashbench.linalg import signs
-from hashbench.registry import discover
+from hashbench.plugins.registry import discover
+from hashbench.studies.cell import random_state
 
 METHODS = discover().methods
 EDSH, EDSHDCC = METHODS["edsh"].cls, METHODS["edsh-dcc"].cls

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from hashbench.conformance import toy
+from hashbench.checks.methods import toy
 from hashbench.linalg import random_rotation, stiefel
 from hashbench.linalg.clustering import multiview_kmeans
 from hashbench.methods.fcmh import FCMH

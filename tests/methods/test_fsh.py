@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from hashbench.conformance import toy
-from hashbench.registry import discover
+from hashbench.checks.methods import toy
+from hashbench.plugins.registry import discover
 
 FSH = discover().get("methods", "fsh").cls
 

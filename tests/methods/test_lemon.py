@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import hashbench
-from hashbench.conformance import toy
-from hashbench.errors import HashbenchError
+from hashbench.base.errors import HashbenchError
+from hashbench.checks.methods import toy
 from hashbench.linalg import random_rotation, stiefel
 from hashbench.methods.lemon import LEMON
 

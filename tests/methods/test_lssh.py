@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from hashbench.conformance import toy
+from hashbench.checks.methods import toy
 from hashbench.linalg.lasso import lasso
-from hashbench.registry import discover
+from hashbench.plugins.registry import discover
 
 LSSH = discover().get("methods", "lssh").cls
 SMALL = {"n_bits": 6, "atoms": 40, "components": 10, "iterations": 5, "random_state": 0}

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from hashbench.conformance import toy
+from hashbench.checks.methods import toy
 from hashbench.methods.qch import QCH
 
 

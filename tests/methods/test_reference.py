@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 from fidelity_reasons import CHANCE, EXPLAINED, matches, reason
 
-from hashbench.registry import discover
-from hashbench.selection import parse_item
+from hashbench.plugins.registry import discover
+from hashbench.plugins.selection import parse_item
 
 needs_data = pytest.mark.skipif(
     "HASHBENCH_DATA" not in os.environ, reason="HASHBENCH_DATA is not set: no real data"

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import scipy
 
-from hashbench.conformance import toy
+from hashbench.checks.methods import toy
 from hashbench.linalg import signs
 from hashbench.methods.cca import CCA
 from hashbench.methods.scm import SCMO, SCMS

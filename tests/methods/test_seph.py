@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from hashbench.conformance import toy
-from hashbench.errors import HashbenchError
+from hashbench.base.errors import HashbenchError
+from hashbench.checks.methods import toy
 from hashbench.linalg import unit_rows
 from hashbench.methods import seph
 from hashbench.methods.seph import SePH

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import scipy
 
-from hashbench.conformance import toy
+from hashbench.checks.methods import toy
 from hashbench.methods.smfh import SMFH
 
 

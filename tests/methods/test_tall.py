@@ -6,9 +6,9 @@ import warnings
 import numpy as np
 import pytest
 
-import hashbench.method
-from hashbench.conformance import toy
-from hashbench.registry import discover
+import hashbench.plugins.method
+from hashbench.checks.methods import toy
+from hashbench.plugins.registry import discover
 
 METHODS = {name: plugin.cls for name, plugin in sorted(discover().of("methods").items())}
 LINEAR = [name for name, cls in METHODS.items() if cls.scalable and not cls.kernel]
@@ -43,9 +43,11 @@ class Watched(np.ndarray):
 def test_features_are_multiplied_in_their_own_precision(name, monkeypatch):
     """A float64 factor makes a float64 copy of the features for every product with them."""
     views, labels = toy(n=300, dims=(24, 16), dtype=np.float32)
-    check = hashbench.method.check_views
+    check = hashbench.plugins.method.check_views
     monkeypatch.setattr(
-        hashbench.method, "check_views", lambda views: [X.view(Watched) for X in check(views)]
+        hashbench.plugins.method,
+        "check_views",
+        lambda views: [X.view(Watched) for X in check(views)],
     )
     monkeypatch.setattr(Watched, "mixed", [], raising=False)
     with warnings.catch_warnings():

@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from hashbench.derive import Results
-from hashbench.look import Look
-from hashbench.registry import discover
+from hashbench.plugins.registry import discover
+from hashbench.printing.style import Look
+from hashbench.results.results import Results
 
 pytestmark = [
     pytest.mark.skipif(

@@ -8,17 +8,18 @@ import scikit_posthocs
 from scipy.stats import friedmanchisquare
 
 import hashbench.reports.significance as module
-from hashbench import figures
-from hashbench.comparison import SAMPLES, blocks, compare, find_method, forest, sentences
-from hashbench.errors import HashbenchError
-from hashbench.look import Look
-from hashbench.queries import per_query
-from hashbench.report import NothingToShowError
+from hashbench.base.errors import HashbenchError
+from hashbench.plugins.report import NothingToShowError
+from hashbench.printing import figures
+from hashbench.printing.comparison import forest, sentences
+from hashbench.printing.style import Look
 from hashbench.reports.database_codes import DatabaseCodes
 from hashbench.reports.published import PublishedNumbers
 from hashbench.reports.sensitivity import Sensitivity, ordered
 from hashbench.reports.significance import Significance
 from hashbench.reports.ties import Ties
+from hashbench.results.comparison import SAMPLES, blocks, compare, find_method
+from hashbench.results.per_query import per_query
 
 PERFECT = ("00", "00", "11", "11")
 REVERSED = ("11", "11", "00", "00")

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hashbench import figures, lettering, ticks
-from hashbench.look import COLOURS, MARKERS, WIDTHS
+from hashbench.printing import figures, texts, ticks
+from hashbench.printing.style import COLOURS, MARKERS, WIDTHS
 
 MANY = [f"method number {number}" for number in range(30)]
 
@@ -166,7 +166,7 @@ def test_names_are_drawn_as_they_stand(make_look):
     shown = [text.get_text() for text in figure.legends[0].get_texts()]
     assert shown[0].startswith(r"$\frac{1}{2}$ a_b \input U+1F642")
     assert shown[0].endswith("…")
-    assert len(shown[0]) <= lettering.LONGEST
+    assert len(shown[0]) <= texts.LONGEST
     assert shown[1] == "$unclosed"
     assert figure.axes[0].get_title() == "$x$, image→text"
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from hashbench import figures
-from hashbench.look import Look
-from hashbench.report import NothingToShowError, Picture, Table
+from hashbench.plugins.report import NothingToShowError, Picture, Table
+from hashbench.printing import figures
+from hashbench.printing.style import Look
 from hashbench.reports.codes import Codes
 from hashbench.reports.convergence import Convergence
 from hashbench.reports.failures import Failures

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from hashbench import figures
-from hashbench.dataset import ContactSheet
-from hashbench.look import Look
-from hashbench.prepare import pictures_name, save_pictures
-from hashbench.report import NothingToShowError
+from hashbench.data.prepare import pictures_name, save_pictures
+from hashbench.plugins.dataset import ContactSheet
+from hashbench.plugins.report import NothingToShowError
+from hashbench.printing import figures
+from hashbench.printing.style import Look
 from hashbench.reports.retrieval import Retrieval, _pixels
 
 STRINGS = {

@@ -1,0 +1,49 @@
+"""scikit-learn's rules for parameters, without importing scikit-learn.
+
+``__init__`` only stores its keyword parameters, ``get_params`` reads them back, and
+``sklearn.base.clone`` works on the result. Deriving from scikit-learn's own base class would
+cost more than a second at every start of the command line, so the few lines are ours.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Self
+
+from hashbench.base.errors import unknown
+
+
+class Parametrised:
+    """Anything with keyword parameters that are stored under their own names."""
+
+    @classmethod
+    def defaults(cls) -> dict[str, Any]:
+        """Return the parameters of ``__init__`` with their defaults, in order."""
+        signature = inspect.signature(cls.__init__)
+        return {
+            name: parameter.default
+            for name, parameter in signature.parameters.items()
+            if name != "self"
+            and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        }
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters of this object, as scikit-learn does."""
+        return {name: getattr(self, name) for name in self.defaults()}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name and return self."""
+        allowed = self.defaults()
+        for name, value in params.items():
+            if name not in allowed:
+                raise unknown(f"parameter of {type(self).__name__}", name, allowed)
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        changed = (
+            f"{name}={value!r}"
+            for name, value in self.get_params().items()
+            if repr(value) != repr(self.defaults()[name])
+        )
+        return f"{type(self).__name__}({', '.join(changed)})"

@@ -1,0 +1,89 @@
+"""The border: whatever comes in is checked here once, and trusted behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy
+
+from hashbench.base.errors import HashbenchError
+
+Matrix = npt.NDArray[np.floating[Any]]
+
+#: Rows looked at together: a block of 4096 columns in float32 stays below 128 MB.
+BLOCK_ROWS = 8192
+
+
+def dense(X: Any) -> Any:
+    """Return a sparse matrix as an array, and anything else as it is."""
+    return X.toarray() if scipy.sparse.issparse(X) else X  # type: ignore[attr-defined]
+
+
+def check_matrix(X: Any, what: str) -> Matrix:
+    """Return one view as a dense 2-D array of float32 or float64 with finite entries.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix, (n, d)
+        float32 and float64 keep their precision (and a memory map stays one); everything else
+        becomes float32.
+    what : str
+        How the message names the matrix.
+    """
+    X = dense(X)
+    X = np.asanyarray(X)
+    if X.dtype.kind not in "fiub":
+        raise HashbenchError(f"{what}: found {X.dtype} entries; allowed: real numbers")
+    if X.ndim != 2:
+        raise HashbenchError(f"{what}: found {X.ndim} dimensions; allowed: 2 (rows are items)")
+    if X.shape[0] < 1 or X.shape[1] < 1:
+        raise HashbenchError(f"{what}: found shape {X.shape}; at least one row and one column")
+    if X.dtype not in (np.float32, np.float64):
+        X = X.astype(np.float32)
+    for start in range(0, X.shape[0], BLOCK_ROWS):
+        block = np.isfinite(X[start : start + BLOCK_ROWS])
+        if not block.all():
+            row, column = np.argwhere(~block)[0]
+            raise HashbenchError(
+                f"{what}: found {X[start + row, column]} in row {start + row}, column {column}; "
+                "allowed: finite numbers"
+            )
+    return np.asarray(X)
+
+
+def check_views(views: Sequence[Any]) -> list[Matrix]:
+    """Return the views as dense float arrays with one number of rows, two views at least."""
+    if not isinstance(views, Sequence) or len(views) < 2:
+        found = len(views) if isinstance(views, Sequence) else type(views).__name__
+        raise HashbenchError(f"views: found {found}; allowed: a list of two or more matrices")
+    checked = [check_matrix(X, f"view {m}") for m, X in enumerate(views)]
+    rows = [X.shape[0] for X in checked]
+    if len(set(rows)) > 1:
+        raise HashbenchError(f"views: found {rows} rows; every view must have the same number")
+    return checked
+
+
+def check_labels(labels: Any, n_rows: int) -> npt.NDArray[np.uint8]:
+    """Return labels as an (n_rows, c) array of 0 and 1."""
+    labels = np.asarray(dense(labels))
+    if labels.ndim != 2 or labels.shape[1] < 1:
+        raise HashbenchError(
+            f"labels: found shape {labels.shape}; allowed: (rows, classes) with a 0/1 entry a class"
+        )
+    if labels.shape[0] != n_rows:
+        raise HashbenchError(
+            f"labels: found {labels.shape[0]} rows, the views have {n_rows}; must be equal"
+        )
+    if labels.dtype.kind not in "fiub" or not ((labels == 0) | (labels == 1)).all():
+        raise HashbenchError("labels: found entries other than 0 and 1; allowed: 0 and 1")
+    return np.asarray(labels, np.uint8)
+
+
+def check_bits(n_bits: Any) -> int:
+    """Return the code length as an int that is at least 1."""
+    if isinstance(n_bits, bool) or not isinstance(n_bits, int | np.integer) or n_bits < 1:
+        raise HashbenchError(f"n_bits: found {n_bits!r}; allowed: whole numbers from 1 up")
+    return int(n_bits)

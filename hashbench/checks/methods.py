@@ -1,0 +1,316 @@
+"""What the harness relies on, as checks that any method can be put through.
+
+``hashbench check`` runs them for a user's plugin and the test suite for every built-in one: the
+rules are the same. Each check is a function of a method class that raises ``AssertionError``
+with a sentence, or an error of the method's own.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import scipy
+
+from hashbench.base.errors import DeclinedError, HashbenchError
+from hashbench.plugins.method import Method, VectorMethod
+
+MethodClass = type[Any]
+Check = Callable[[MethodClass], None]
+
+CHECKS: dict[str, Check] = {}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One check of one plugin: passed, failed, or declined by a method with a reason."""
+
+    check: str
+    status: str
+    message: str = ""
+
+
+def run_checks(cls: MethodClass) -> Iterator[Outcome]:
+    """Put a method through every check, one outcome after another."""
+    for name, check in CHECKS.items():
+        yield attempt(name, partial(check, cls))
+
+
+def attempt(name: str, check: Callable[[], None]) -> Outcome:
+    """Call a check and say how it ended."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            check()
+    except DeclinedError as error:
+        return Outcome(name, "declined", str(error))
+    except (AssertionError, HashbenchError) as error:
+        return Outcome(name, "failed", str(error))
+    except Exception as error:  # whatever the plugin raises is the finding
+        return Outcome(name, "failed", f"{type(error).__name__}: {error}")
+    return Outcome(name, "passed")
+
+
+def _check(function: Check) -> Check:
+    CHECKS[function.__name__.strip("_").replace("_", " ")] = function
+    return function
+
+
+def toy(
+    n: int = 60,
+    dims: tuple[int, ...] = (12, 8),
+    classes: int = 4,
+    multilabel: bool = False,
+    dtype: Any = np.float64,
+    seed: int = 0,
+) -> tuple[list[np.ndarray[Any, Any]], np.ndarray[Any, Any]]:
+    """Return small views that depend on their labels."""
+    rng = np.random.default_rng(seed)
+    labels = np.zeros((n, classes), np.uint8)
+    labels[np.arange(n), rng.integers(classes, size=n)] = 1
+    if multilabel:
+        labels |= (rng.random((n, classes)) < 0.3).astype(np.uint8)
+    views = [
+        (labels @ rng.standard_normal((classes, d)) + 0.5 * rng.standard_normal((n, d))).astype(
+            dtype
+        )
+        for d in dims
+    ]
+    return views, labels
+
+
+def _outputs(method: Method, views: list[Any]) -> list[np.ndarray[Any, Any]]:
+    """Everything that a fitted method says about the rows of the views."""
+    if isinstance(method, VectorMethod):
+        return [
+            method.vectors(X, view, role)
+            for view, X in enumerate(views)
+            for role in ("query", "database")
+        ]
+    return [method.encode(X, view) for view, X in enumerate(views)]
+
+
+def _assert_sound(method: Method, views: list[Any], n_bits: int) -> None:
+    n = views[0].shape[0]
+    for output in _outputs(method, views):
+        if isinstance(method, VectorMethod):
+            assert output.shape[0] == n, f"found {output.shape[0]} vectors for {n} rows"
+            assert np.isfinite(output).all(), "vectors are not finite"
+        else:
+            _assert_codes(output, n, n_bits, "encode")
+    learned = getattr(method, "codes_", None)
+    if learned is not None and not isinstance(method, VectorMethod):
+        for codes in learned if isinstance(learned, list) else [learned]:
+            _assert_codes(codes, n, n_bits, "codes_")
+    assert np.isfinite(getattr(method, "objective_", [])).all(), "objective_ is not finite"
+
+
+def _assert_codes(codes: Any, n: int, n_bits: int, what: str) -> None:
+    assert isinstance(codes, np.ndarray), f"{what}: found {type(codes).__name__}, not an array"
+    assert codes.dtype == bool, f"{what}: found {codes.dtype}; allowed: bool"
+    assert codes.shape == (n, n_bits), f"{what}: found {codes.shape}; allowed: {(n, n_bits)}"
+
+
+def _fit(cls: MethodClass, views: Any, labels: Any, n_bits: int = 8, seed: int = 0) -> Method:
+    method: Method = cls(n_bits=n_bits, random_state=seed)
+    assert method.fit(views, labels) is method, "fit must return self"
+    return method
+
+
+def _sound_on(cls: MethodClass, views: list[Any], labels: Any, n_bits: int = 8) -> None:
+    _assert_sound(_fit(cls, views, labels, n_bits), views, n_bits)
+
+
+@_check
+def _class_attributes(cls: MethodClass) -> None:
+    assert isinstance(cls.name, str), "name must be a string"
+    assert cls.name, "name is empty"
+    assert isinstance(cls.supervised, bool), "supervised must be True or False"
+
+
+@_check
+def _parameters(cls: MethodClass) -> None:
+    from sklearn.base import clone
+
+    parameters = inspect.signature(cls.__init__).parameters
+    for name in ("n_bits", "random_state"):
+        assert name in parameters, f"__init__ has no parameter {name}"
+    for name, parameter in parameters.items():
+        if name != "self":
+            assert parameter.default is not inspect.Parameter.empty, f"{name} has no default"
+    method = cls(n_bits=5, random_state=3)
+    assert set(vars(method)) == set(method.get_params()), "__init__ must store its parameters alone"
+    copied = clone(method)
+    assert copied.get_params() == method.get_params(), "clone changes parameters"
+
+
+@_check
+def _ordinary_data(cls: MethodClass) -> None:
+    _sound_on(cls, *toy())
+
+
+@_check
+def _multi_label_data(cls: MethodClass) -> None:
+    _sound_on(cls, *toy(multilabel=True))
+
+
+@_check
+def _float32_data(cls: MethodClass) -> None:
+    _sound_on(cls, *toy(dtype=np.float32))
+
+
+@_check
+def _three_views(cls: MethodClass) -> None:
+    _sound_on(cls, *toy(dims=(12, 8, 5)))
+
+
+@_check
+def _sparse_text(cls: MethodClass) -> None:
+    views, labels = toy()
+    dense = [views[0], np.where(views[1] > 0.5, 1.0, 0.0)]
+    expected = _outputs(_fit(cls, dense, labels), dense)
+    mixed = [dense[0], scipy.sparse.csr_matrix(dense[1])]
+    for ours, theirs in zip(_outputs(_fit(cls, mixed, labels), mixed), expected, strict=True):
+        assert np.array_equal(ours, theirs), "sparse and dense text give different codes"
+
+
+@_check
+def _repeatable_by_seed(cls: MethodClass) -> None:
+    views, labels = toy()
+    first, second = (_outputs(_fit(cls, views, labels, seed=7), views) for _ in range(2))
+    for one, other in zip(first, second, strict=True):
+        assert np.array_equal(one, other), "two fits with one random_state give different codes"
+    method = _fit(cls, views, labels, seed=7)
+    method.fit(views, labels)
+    for one, other in zip(first, _outputs(method, views), strict=True):
+        assert np.array_equal(one, other), "fitting twice gives other codes than fitting once"
+
+
+@_check
+def _inputs_not_modified(cls: MethodClass) -> None:
+    views, labels = toy()
+    kept = [X.copy() for X in (*views, labels)]
+    for array in (*views, labels):
+        array.flags.writeable = False  # as the memory maps of a run are
+    _outputs(_fit(cls, views, labels), views)
+    for array, copy in zip((*views, labels), kept, strict=True):
+        assert np.array_equal(array, copy), "fit or encode changed its input"
+
+
+@_check
+def _rows_encoded_alone(cls: MethodClass) -> None:
+    views, labels = toy()
+    method = _fit(cls, views, labels)
+    for whole, single in zip(
+        _outputs(method, views), _outputs(method, [X[:1] for X in views]), strict=True
+    ):
+        same = (
+            np.allclose(whole[:1], single, atol=1e-5)
+            if whole.dtype != bool
+            else (
+                (whole[:1] == single).mean() >= 0.85  # rounding may turn a bit that is nearly zero
+            )
+        )
+        assert same, "the code of a row depends on the rows encoded with it"
+
+
+@_check
+def _bits_from_1_to_256(cls: MethodClass) -> None:
+    views, labels = toy()
+    for n_bits in (1, 2, 7, 33, 64, 100, 256):
+        try:
+            _sound_on(cls, views, labels, n_bits)
+        except DeclinedError:
+            continue
+        except Exception as error:
+            raise AssertionError(f"at {n_bits} bits: {type(error).__name__}: {error}") from error
+
+
+@_check
+def _one_row(cls: MethodClass) -> None:
+    _sound_on(cls, *toy(n=1))
+
+
+@_check
+def _fewer_rows_than_columns(cls: MethodClass) -> None:
+    _sound_on(cls, *toy(n=10, dims=(40, 30)))
+
+
+@_check
+def _fewer_rows_than_bits(cls: MethodClass) -> None:
+    _sound_on(cls, *toy(n=10), n_bits=16)
+
+
+@_check
+def _constant_and_duplicate_columns(cls: MethodClass) -> None:
+    views, labels = toy()
+    views = [np.hstack([X, X[:, :2], np.ones((len(X), 1)), np.zeros((len(X), 1))]) for X in views]
+    _sound_on(cls, views, labels)
+
+
+@_check
+def _constant_views(cls: MethodClass) -> None:
+    views, labels = toy()
+    _sound_on(cls, [np.ones_like(X) for X in views], labels)
+
+
+@_check
+def _duplicate_rows(cls: MethodClass) -> None:
+    views, labels = toy(n=20)
+    _sound_on(cls, [np.repeat(X, 3, axis=0) for X in views], np.repeat(labels, 3, axis=0))
+
+
+@_check
+def _empty_classes_and_unlabelled_rows(cls: MethodClass) -> None:
+    views, labels = toy()
+    labels[:5] = 0
+    _sound_on(cls, views, np.hstack([labels, np.zeros((len(labels), 1), np.uint8)]))
+
+
+@_check
+def _one_class(cls: MethodClass) -> None:
+    views, labels = toy()
+    _sound_on(cls, views, np.ones((len(labels), 1), np.uint8))
+
+
+@_check
+def _scaled_features(cls: MethodClass) -> None:
+    views, labels = toy()
+    for scale in (1e-4, 1e4):
+        _sound_on(cls, [X * scale for X in views], labels)
+
+
+@_check
+def _clear_errors(cls: MethodClass) -> None:
+    views, labels = toy()
+    broken = views[0].copy()
+    broken[3, 2] = np.nan
+    cases: dict[str, tuple[Any, Any, int]] = {
+        "NaN in a view": ([broken, views[1]], labels, 8),
+        "views of different length": ([views[0][:-1], views[1]], labels, 8),
+        "one view": ([views[0]], labels, 8),
+        "no rows": ([X[:0] for X in views], labels[:0], 8),
+        "no bits": (views, labels, 0),
+        "text instead of numbers": ([views[0], views[1].astype(str)], labels, 8),
+    }
+    if cls.supervised:
+        cases["labels of another length"] = (views, labels[:-1], 8)
+        cases["labels other than 0 and 1"] = (views, 2 * labels, 8)
+        cases["no labels"] = (views, None, 8)
+    for what, (bad_views, bad_labels, n_bits) in cases.items():
+        message = _message(lambda: _fit(cls, bad_views, bad_labels, n_bits))  # noqa: B023
+        assert message is not None, f"{what}: no error"
+        assert "\n" not in message, f"{what}: the message has several lines"
+
+
+def _message(attempt: Callable[[], object]) -> str | None:
+    try:
+        attempt()
+    except HashbenchError as error:
+        return str(error)
+    return None

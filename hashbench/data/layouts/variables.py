@@ -1,0 +1,267 @@
+"""The named variables in a file that people of this field exchange.
+
+MATLAB v4 to v7.3, plain HDF5 and NumPy archives look alike from here: names, shapes as their
+author saw them, and values that are read when asked for. What a struct or a short cell array
+holds has a name too, as MATLAB writes it: ``data.X1``, ``data{2}``.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hashbench.base.errors import HashbenchError
+
+SUFFIXES = (".mat", ".h5", ".hdf5", ".h5py", ".npz")
+
+#: A cell array longer than this is a list of items, not of views.
+MOST_CELLS = 16
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One variable: its shape and kind are known before its value is read."""
+
+    shape: tuple[int, ...]
+    kind: str  # MATLAB's class or NumPy's dtype
+    read: Callable[[], Any]
+
+    @property
+    def is_numbers(self) -> bool:
+        """True unless it is text or a container."""
+        return self.kind not in ("char", "cell", "struct", "object")
+
+    @property
+    def is_matrix(self) -> bool:
+        """True for a table of numbers."""
+        return len(self.shape) == 2 and self.is_numbers
+
+    def __str__(self) -> str:
+        return f"{' x '.join(map(str, self.shape)) or 'scalar'} {self.kind}"
+
+
+class Variables(Mapping[str, Variable]):
+    """The variables of one file, or of several that belong together, by name."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self.paths = tuple(paths)
+        self._found: dict[str, Variable] = {}
+        for path in paths:
+            for name, variable in _open(path).items():
+                self._found.setdefault(name, variable)
+
+    def __getitem__(self, name: str) -> Variable:
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} ({variable})" for name, variable in self.items()) or "nothing"
+
+
+def _open(path: Path) -> dict[str, Variable]:
+    if not path.is_file():
+        found = "is a folder" if path.is_dir() else "does not exist"
+        raise HashbenchError(f"file {str(path)!r} {found}")
+    try:
+        with path.open("rb") as stream:
+            if stream.read(2) == b"PK":
+                return _open_npz(path)
+        import h5py
+
+        return _open_hdf5(path) if h5py.is_hdf5(path) else _open_matlab(path)
+    except (MemoryError, HashbenchError):
+        raise
+    except Exception as error:  # the parsers raise anything on bytes that are not theirs
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: Exception) -> HashbenchError:
+    reason = " ".join(str(error).split()) or type(error).__name__
+    return HashbenchError(
+        f"{path.name}: cannot be read ({reason}); allowed: whole files of {', '.join(SUFFIXES)}"
+    )
+
+
+def _guarded(path: Path, read: Callable[[], Any]) -> Callable[[], Any]:
+    """Let a value that cannot be read be the same one line as a file that cannot."""
+
+    def value() -> Any:
+        try:
+            return read()
+        except MemoryError:
+            raise
+        except Exception as error:  # as above: broken bytes may come late in the file
+            raise _unreadable(path, error) from error
+
+    return value
+
+
+def _open_npz(path: Path) -> dict[str, Variable]:
+    def read(name: str) -> npt.NDArray[Any]:
+        with np.load(path, allow_pickle=False) as archive:
+            value: npt.NDArray[Any] = archive[name]
+            return value
+
+    found = {}
+    with zipfile.ZipFile(path) as archive:
+        for entry in archive.namelist():
+            with archive.open(entry) as stream:
+                version = np.lib.format.read_magic(stream)
+                header = (
+                    np.lib.format.read_array_header_1_0
+                    if version == (1, 0)
+                    else np.lib.format.read_array_header_2_0
+                )
+                shape, _, dtype = header(stream)
+            name = entry.removesuffix(".npy")
+            kind = {"O": "object", "U": "char", "S": "char"}.get(dtype.kind, str(dtype))
+            found[name] = Variable(shape, kind, _guarded(path, lambda name=name: read(name)))  # type: ignore[misc]
+    return found
+
+
+def _open_matlab(path: Path) -> dict[str, Variable]:
+    import scipy.io
+
+    def read(name: str) -> Any:
+        return _plain(scipy.io.loadmat(path, variable_names=[name])[name])
+
+    _check_whole(path)
+    found: dict[str, Variable] = {}
+    for name, shape, kind in scipy.io.whosmat(path):
+        if kind in ("cell", "struct"):
+            found |= _members(name, kind, shape, read(name))
+        else:
+            found[name] = Variable(
+                tuple(shape),
+                kind,
+                _guarded(path, lambda name=name: read(name)),  # type: ignore[misc]
+            )
+    return found
+
+
+def _check_whole(path: Path) -> None:
+    """Refuse a MATLAB v5 file that ends within a variable: scipy would leave out what follows."""
+    size = path.stat().st_size
+    with path.open("rb") as stream:
+        order = {b"IM": "little", b"MI": "big"}.get(stream.read(128)[126:])
+        while order is not None and stream.tell() < size:
+            tag = stream.read(8)
+            length = int.from_bytes(tag[4:], order)  # type: ignore[arg-type]
+            if len(tag) < 8 or stream.tell() + length > size:
+                raise ValueError("the file breaks off")
+            stream.seek(length, 1)
+
+
+def _plain(value: Any) -> Any:
+    """Turn scipy's struct and cell arrays into dictionaries and lists."""
+    if isinstance(value, np.ndarray) and value.dtype.names:
+        if value.size != 1:
+            return [_plain(element) for element in value.ravel()]
+        record = value.ravel()[0]
+        return {name: _plain(record[name]) for name in value.dtype.names}
+    if isinstance(value, np.void) and value.dtype.names:
+        return {name: _plain(value[name]) for name in value.dtype.names}
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        return [_plain(element) for element in value.ravel(order="F")]
+    return value
+
+
+def _members(name: str, kind: str, shape: Sequence[int], value: Any) -> dict[str, Variable]:
+    """Name a struct's or a cell array's members; a value inside is in memory already."""
+    if isinstance(value, dict):
+        inside = {f"{name}.{key}": member for key, member in value.items()}
+    elif isinstance(value, list) and len(value) <= MOST_CELLS:
+        inside = {f"{name}{{{k}}}": member for k, member in enumerate(value, start=1)}
+    else:
+        return {name: Variable(tuple(shape), kind, lambda: value)}
+    found: dict[str, Variable] = {}
+    for full, member in inside.items():
+        if isinstance(member, dict | list):
+            inner = "struct" if isinstance(member, dict) else "cell"
+            found |= _members(full, inner, (len(member),), member)
+        else:
+            array_kind = "char" if np.asarray(member).dtype.kind in "US" else str(member.dtype)
+            found[full] = Variable(tuple(member.shape), array_kind, lambda member=member: member)  # type: ignore[misc]
+    return found
+
+
+def _open_hdf5(path: Path) -> dict[str, Variable]:
+    """List what stands in an HDF5 file; MATLAB's own are stored transposed."""
+    import h5py
+
+    with h5py.File(path) as file:
+        matlab = file.userblock_size > 0 or any("MATLAB_class" in v.attrs for v in file.values())
+        found: dict[str, Variable] = {}
+        for name, node in file.items():
+            if not name.startswith("#"):  # where MATLAB keeps what cells refer to
+                found |= _hdf5_members(path, file, name, node, matlab)
+        return found
+
+
+def _hdf5_members(path: Path, file: Any, name: str, node: Any, matlab: bool) -> dict[str, Variable]:
+    import h5py
+
+    if isinstance(node, h5py.Group):
+        if "MATLAB_sparse" in node.attrs:
+            columns = len(node["jc"]) - 1
+            shape = (int(node.attrs["MATLAB_sparse"]), columns)
+            return {name: Variable(shape, "sparse", _hdf5_reader(path, node.name, _sparse))}
+        found: dict[str, Variable] = {}
+        for key, member in node.items():
+            found |= _hdf5_members(path, file, f"{name}.{key}", member, matlab)
+        return found
+    kind = node.attrs.get("MATLAB_class", b"").decode() or str(node.dtype)
+    if h5py.check_ref_dtype(node.dtype) is not None:
+        if node.size > MOST_CELLS:
+            return {name: Variable(node.shape[::-1], "cell", lambda: None)}
+        found = {}
+        for k, reference in enumerate(node[()].ravel(), start=1):
+            found |= _hdf5_members(path, file, f"{name}{{{k}}}", file[reference], matlab)
+        return found
+    if h5py.check_string_dtype(node.dtype) is not None:
+        kind = "char"
+    if node.attrs.get("MATLAB_empty", 0):
+        empty = tuple(int(size) for size in node[()])
+        return {name: Variable(empty, kind, lambda: np.empty(empty))}
+    shape = node.shape[::-1] if matlab else node.shape
+    read = _transposed if matlab else _as_stored
+    return {name: Variable(shape, kind, _hdf5_reader(path, node.name, read))}
+
+
+def _hdf5_reader(path: Path, where: str, convert: Callable[[Any], Any]) -> Callable[[], Any]:
+    def read() -> Any:
+        import h5py
+
+        with h5py.File(path) as file:
+            return convert(file[where])
+
+    return _guarded(path, read)
+
+
+def _transposed(node: Any) -> Any:
+    return node[()].T
+
+
+def _as_stored(node: Any) -> Any:
+    return node[()]
+
+
+def _sparse(node: Any) -> Any:
+    import scipy.sparse
+
+    jc = node["jc"][()].astype(np.int64)
+    rows = int(node.attrs["MATLAB_sparse"])
+    values = node["data"][()] if "data" in node else np.empty(0)
+    indices = node["ir"][()].astype(np.int64) if "ir" in node else np.empty(0, np.int64)
+    return scipy.sparse.csc_array((values, indices, jc), shape=(rows, len(jc) - 1))

@@ -1,0 +1,267 @@
+"""Data on their way to cells: loaded once, split, preprocessed, and left on disk as memory maps.
+
+Cells that share a split share one folder of maps, so that no cell reads a dataset's own files,
+nothing is pickled, and the system keeps one copy in memory however many cells look at it. Maps
+are read-only: a method that changes its input is found out. The folder is a cache; it may be
+deleted at any time. What measures and reports need later (labels, rows, strings) goes into the
+store instead, a small file a split.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hashbench.base.codes import pack
+from hashbench.base.errors import HashbenchError
+from hashbench.base.files import new_folder, writing
+from hashbench.base.validation import Matrix, check_labels
+from hashbench.data import leaks, preprocessing
+from hashbench.data.layouts import FileDataset
+from hashbench.data.maps import open_data, save_data, write_rows
+from hashbench.plugins.dataset import ContactSheet, Data, Dataset, Split
+from hashbench.plugins.registry import Registry
+
+PAGE = 1024  # 4-byte numbers in a page of memory
+
+
+@dataclass(frozen=True)
+class DataSpec:
+    """Which dataset: a plugin by name, or a file (None), with its parameters."""
+
+    plugin: str | None
+    params: tuple[tuple[str, Any], ...] = ()
+
+    def make(self, registry: Registry) -> Dataset:
+        """Return the dataset."""
+        if self.plugin is None:
+            return FileDataset(**dict(self.params))
+        dataset: Dataset = registry.get("datasets", self.plugin).cls(**dict(self.params))
+        return dataset
+
+    def __str__(self) -> str:
+        return self.plugin or str(dict(self.params)["path"])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what :meth:`from_json` reads."""
+        return {"plugin": self.plugin, "params": dict(self.params)}
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> DataSpec:
+        """Read a dataset's name and parameters."""
+        return cls(record["plugin"], tuple(sorted(record["params"].items())))
+
+
+@dataclass(frozen=True)
+class SplitRequest:
+    """A split that some cells need."""
+
+    protocol: str
+    seed: int
+    train_rows: int | None = None
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A split of a dataset, ready for cells: read-only maps.
+
+    Attributes
+    ----------
+    train, query, database : lists of (rows, d_m) arrays, one a view
+    train_labels : (rows, classes) uint8
+    """
+
+    train: list[Matrix]
+    query: list[Matrix]
+    database: list[Matrix]
+    train_labels: npt.NDArray[np.uint8]
+
+    @classmethod
+    def open(cls, folder: Path) -> Prepared:
+        """Map the files of a folder and read them once, so that no later phase waits for a disk."""
+        about = json.loads((folder / "about.json").read_text())
+        files = about["files"]
+        maps = {
+            file: [
+                _touched(np.load(folder / f"{file}_{m}.npy", mmap_mode="r"))
+                for m in range(about["views"])
+            ]
+            for file in set(files.values())  # mapped twice, memory would be counted twice
+        }
+        parts = {part: maps[file] for part, file in files.items()}
+        return cls(**parts, train_labels=np.load(folder / "train_labels.npy", mmap_mode="r"))
+
+
+def _touched(X: Matrix) -> Matrix:
+    X.reshape(-1)[::PAGE].sum()
+    return X
+
+
+def inspect(
+    registry: Registry,
+    folder: Path,
+    cache: Path,
+    dataset: Mapping[str, Any],
+    requests: Sequence[Mapping[str, Any]],
+) -> dict[str, Any]:
+    """Load a dataset, leave it in the cache, and make every split that is asked for.
+
+    The files of the splits, which the store keeps, are written to `folder`.
+
+    Returns
+    -------
+    dict
+        Fingerprint, number of views, notes, and the names of the splits, in the order asked for.
+    """
+    plugin = DataSpec.from_json(dataset).make(registry)
+    data = plugin.load()
+    check_data(data, plugin.name)
+    _keep(data, cache)
+    names: list[str] = []
+    found: list[leaks.Finding] = []
+    if data.pictures is not None:
+        with writing(folder):
+            save_pictures(data.pictures, folder / f"{pictures_name(data.fingerprint)}.npz")
+    for request in requests:
+        split = make_split(plugin, data, SplitRequest(**request))
+        if not names:  # the first split stands for all: what leaks there leaks elsewhere
+            found = leaks.inspect(data, split)
+        names.append(split_name(data.fingerprint, split))
+        with writing(folder):
+            save_split(split, data, folder / f"{names[-1]}.npz")
+    return {
+        "fingerprint": data.fingerprint,
+        "views": len(data.views),
+        "notes": [*data.notes, *map(str, found)],
+        "splits": names,
+    }
+
+
+def prepare(
+    registry: Registry,
+    folder: Path,
+    cache: Path,
+    dataset: Mapping[str, Any],
+    fingerprint: str,
+    request: Mapping[str, Any],
+    steps: Sequence[str],
+    name: str,
+) -> dict[str, Any]:
+    """Split and preprocess a dataset into the folder `name` of the cache."""
+    if (cache / name).exists():
+        return {}
+    plugin = DataSpec.from_json(dataset).make(registry)
+    if not _place(fingerprint, cache).exists():
+        _load_again(plugin, fingerprint, cache)
+    data = open_data(_place(fingerprint, cache))
+    split = make_split(plugin, data, SplitRequest(**request))
+    with new_folder(cache / name) as temporary:
+        parts = {"train": split.train, "query": split.query}
+        if not split.database_is_train:
+            parts["database"] = split.database
+        for m, (X, chosen) in enumerate(zip(data.views, steps, strict=True)):
+            transform = preprocessing.fit(chosen, X, split.train)
+            for part, rows in parts.items():
+                blocks = preprocessing.blocks(transform, X, rows)
+                write_rows(blocks, temporary / f"{part}_{m}.npy", len(rows))
+        database = "train" if split.database_is_train else "database"
+        files = {"train": "train", "query": "query", "database": database}
+        about = {"views": len(data.views), "files": files}
+        with writing(temporary):
+            np.save(temporary / "train_labels.npy", data.labels[split.train])
+            (temporary / "about.json").write_text(json.dumps(about))
+    return {}
+
+
+def _place(fingerprint: str, cache: Path) -> Path:
+    return cache / f"data-{fingerprint}"
+
+
+def _keep(data: Data, cache: Path) -> None:
+    if not _place(data.fingerprint, cache).exists():
+        place = _place(data.fingerprint, cache)
+        with new_folder(place) as temporary, writing(place):
+            save_data(data, temporary)
+
+
+def _load_again(plugin: Dataset, fingerprint: str, cache: Path) -> None:
+    """Fill a cache that has been emptied, or that of another machine."""
+    data = plugin.load()
+    if data.fingerprint != fingerprint:
+        raise HashbenchError(
+            f"dataset {plugin.name}: found data with fingerprint {data.fingerprint}; "
+            f"the study was planned with {fingerprint}"
+        )
+    _keep(data, cache)
+
+
+def make_split(plugin: Dataset, data: Data, request: SplitRequest) -> Split:
+    """Return a split; a cap on the training rows takes a random part of them."""
+    split = plugin.split(data, request.protocol, request.seed)
+    if request.train_rows is None or request.train_rows >= len(split.train):
+        return split
+    rng = np.random.default_rng([request.seed, 0xCA9])
+    chosen = rng.choice(split.train, size=request.train_rows, replace=False)
+    return Split(np.sort(chosen), split.query, split.database)
+
+
+def check_data(data: Data, name: str) -> None:
+    """Refuse data whose views and labels do not belong together."""
+    if len(data.views) < 2 or len(data.view_names) != len(data.views):
+        raise HashbenchError(
+            f"dataset {name}: found {len(data.views)} views with {len(data.view_names)} names; "
+            "allowed: two views or more, a name each"
+        )
+    rows = [X.shape[0] for X in data.views]
+    if len(set(rows)) > 1:
+        raise HashbenchError(f"dataset {name}: found {rows} rows in the views; allowed: one number")
+    check_labels(data.labels, rows[0])
+
+
+# --- what the store keeps of a split ------------------------------------------------------------
+
+
+def split_name(fingerprint: str, split: Split) -> str:
+    """Return a name for a split of one dataset: rows alone do not tell whose rows they are."""
+    return hashlib.sha256(f"{fingerprint} {split.hash}".encode()).hexdigest()[:16]
+
+
+def pictures_name(fingerprint: str) -> str:
+    """Return the name of the file with a dataset's pictures, beside those of its splits."""
+    return f"pictures-{fingerprint}"
+
+
+def save_pictures(pictures: ContactSheet, path: Path) -> None:
+    """Write the pictures of a dataset's items, so that reports never need the dataset."""
+    np.savez(
+        path,
+        png=np.frombuffer(pictures.png, np.uint8),
+        size=np.asarray(pictures.size),
+        columns=np.asarray(pictures.columns),
+    )
+
+
+def save_split(split: Split, data: Data, path: Path) -> None:
+    """Write what measures and reports need of a split."""
+    arrays: dict[str, Any] = {
+        "train": split.train,
+        "query": split.query,
+        "database": split.database,
+        "query_labels": pack(data.labels[split.query].astype(bool)),
+        "database_labels": pack(data.labels[split.database].astype(bool)),
+        "n_labels": np.asarray(data.labels.shape[1]),
+        "view_names": np.asarray(data.view_names),
+        "label_names": np.asarray(data.label_names, dtype=np.str_),
+    }
+    if data.strings is not None:
+        strings = np.asarray(data.strings, dtype=np.str_)
+        arrays["query_strings"] = strings[split.query]
+        arrays["database_strings"] = strings[split.database]
+    np.savez_compressed(path, **arrays)

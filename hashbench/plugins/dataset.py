@@ -1,0 +1,255 @@
+"""What a dataset is: aligned views with labels, and the ways to split them.
+
+A dataset plugin loads; how rows are divided is a protocol, chosen by name. Splits are made from
+a dataset, a protocol and a seed, and are disjoint by construction: queries are never trained on
+and never retrieved.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import scipy
+
+from hashbench.base.errors import HashbenchError, unknown
+from hashbench.base.parameters import Parametrised
+from hashbench.plugins.downloads import DataFile
+from hashbench.plugins.method import Citation
+
+Rows = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Split:
+    """Disjoint rows of a dataset: what is trained on, what is asked, what is searched."""
+
+    train: Rows
+    query: Rows
+    database: Rows
+
+    def __post_init__(self) -> None:
+        for part in ("train", "query", "database"):
+            rows = np.asarray(getattr(self, part), np.intp)
+            if len(rows) == 0:
+                raise HashbenchError(f"split: {part} is empty; at least one row")
+            if len(np.unique(rows)) != len(rows):
+                raise HashbenchError(f"split: {part} names a row twice")
+            object.__setattr__(self, part, rows)
+        for part in ("train", "database"):
+            shared = np.intersect1d(self.query, getattr(self, part))
+            if len(shared):
+                raise HashbenchError(f"split: row {shared[0]} is in query and in {part}")
+
+    @property
+    def database_is_train(self) -> bool:
+        """True if the rows searched are the rows trained on, in the same order."""
+        return np.array_equal(self.train, self.database)
+
+    @cached_property
+    def hash(self) -> str:
+        """A short hash of all indices, which names the split in records."""
+        digest = hashlib.sha256()
+        for rows in (self.train, self.query, self.database):
+            digest.update(np.asarray(rows, "<i8").tobytes() + b"|")
+        return digest.hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class ContactSheet:
+    """Small pictures of all items in one picture: item i in line i // columns, i % columns along.
+
+    Attributes
+    ----------
+    png : the picture's file
+    size : width and height of an item's picture, in pixels
+    columns : pictures in a line
+    """
+
+    png: bytes
+    size: int
+    columns: int
+
+
+@dataclass
+class Data:
+    """A loaded dataset.
+
+    Attributes
+    ----------
+    views : list of (n, d_m) arrays, memory maps or CSR matrices
+    labels : (n, c) uint8 array of 0 and 1
+    view_names, label_names : names, in the order of the views and of the label columns
+    strings : what a report shows for each item, or None
+    pictures : what it looks like, or None
+    given : the source's own rows by part ("train", "query", "database"), where it has a split
+    notes : facts found while loading that a reader of results should know
+    """
+
+    views: list[Any]
+    labels: npt.NDArray[np.uint8]
+    view_names: tuple[str, ...] = ("image", "text")
+    label_names: tuple[str, ...] = ()
+    strings: Sequence[str] | None = None
+    pictures: ContactSheet | None = None
+    given: Mapping[str, Rows] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of items."""
+        return int(self.labels.shape[0])
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of every view and label: equal data have equal fingerprints."""
+        digest = hashlib.sha256()
+        for X in (*self.views, self.labels):
+            digest.update(f"{X.shape}".encode())  # what a sparse matrix consists of does not say
+            for part in array_parts(X):
+                digest.update(f"{part.shape}{part.dtype.str}".encode())
+                for start in range(0, part.shape[0], 1 << 14):
+                    digest.update(np.ascontiguousarray(part[start : start + (1 << 14)]).data)
+        return digest.hexdigest()[:16]
+
+
+def array_parts(X: Any) -> tuple[npt.NDArray[Any], ...]:
+    """Return the arrays that a dense or a CSR matrix consists of."""
+    return (X.data, X.indices, X.indptr) if scipy.sparse.issparse(X) else (X,)  # type: ignore[attr-defined]
+
+
+class SplitProtocol(Protocol):
+    """A named way to divide the rows of a dataset."""
+
+    @property
+    def description(self) -> str:
+        """One line for listings."""
+        ...
+
+    def __call__(self, data: Data, rng: np.random.Generator) -> Split:
+        """Return the split; only ``rng`` may be random."""
+        ...
+
+
+@dataclass(frozen=True)
+class RandomQuery:
+    """A random part of the rows asks, the rest is database; all of it, or part, is trained on.
+
+    Parameters
+    ----------
+    query : a fraction of the rows if below 1, otherwise their number
+    train : how many of the database's rows are trained on; all if None
+    """
+
+    query: float
+    train: int | None = None
+
+    @property
+    def description(self) -> str:
+        """One line for listings."""
+        part = f"{self.query:.0%} of the rows" if self.query < 1 else f"{self.query:.0f} rows"
+        return f"{part} at random as queries, {_trained(self.train)}"
+
+    def __call__(self, data: Data, rng: np.random.Generator) -> Split:
+        """Return the split."""
+        n = data.n_rows
+        count = round(self.query * n) if self.query < 1 else int(self.query)
+        _check_queries(count, n)
+        order = rng.permutation(n)
+        query, database = np.sort(order[:count]), np.sort(order[count:])
+        return Split(_some(database, self.train, rng), query, database)
+
+
+@dataclass(frozen=True)
+class LastQuery:
+    """The last rows ask, the rest is database: how several released files are meant."""
+
+    query: int
+    train: int | None = None
+
+    @property
+    def description(self) -> str:
+        """One line for listings."""
+        return f"the last {self.query} rows as queries, {_trained(self.train)}"
+
+    def __call__(self, data: Data, rng: np.random.Generator) -> Split:
+        """Return the split."""
+        _check_queries(self.query, data.n_rows)
+        rows = np.arange(data.n_rows)
+        database = rows[: -self.query]
+        return Split(_some(database, self.train, rng), rows[-self.query :], database)
+
+
+@dataclass(frozen=True)
+class GivenSplit:
+    """The split that comes with the data."""
+
+    description: str = "the split that comes with the data"
+
+    def __call__(self, data: Data, rng: np.random.Generator) -> Split:
+        """Return the split."""
+        if not {"train", "query"} <= set(data.given):
+            raise HashbenchError("split: the data come without a split of their own")
+        train, query = data.given["train"], data.given["query"]
+        return Split(train, query, data.given.get("database", train))
+
+
+def _check_queries(count: int, n_rows: int) -> None:
+    if not 1 <= count < n_rows:
+        raise HashbenchError(
+            f"split: found {count} queries of {n_rows} rows; at least one query and one other row"
+        )
+
+
+def _trained(train: int | None) -> str:
+    return "train = database" if train is None else f"{train} of the database trained on"
+
+
+def _some(rows: Rows, count: int | None, rng: np.random.Generator) -> Rows:
+    if count is None:
+        return rows
+    if not 1 <= count <= len(rows):
+        raise HashbenchError(f"split: found {count} training rows of {len(rows)} in the database")
+    return np.sort(rng.choice(rows, size=count, replace=False))
+
+
+class Dataset(Parametrised, ABC):
+    """A dataset plugin: where the data come from, how they are split and preprocessed.
+
+    A subclass gives the class attributes below, ``load``, and an ``__init__`` if it has
+    parameters, which a selection sets as in ``synthetic[rows=500]``.
+    """
+
+    name: str  #: what the user types; a class attribute, except of files given by their path
+    title: ClassVar[str] = ""  #: what a table prints; the name if empty
+    source: ClassVar[Citation | None] = None
+    synthetic: ClassVar[bool] = False  #: made up; every report says so
+    protocols: ClassVar[Mapping[str, SplitProtocol]] = {"random": RandomQuery(0.25)}
+    #: by name; the first is the default
+    preprocessing: ClassVar[tuple[str, ...]] = ("none", "none")
+    #: one a view, fitted on training rows: see hashbench.data.preprocessing
+    files: ClassVar[
+        tuple[DataFile, ...]
+    ] = ()  #: what it is read from: see hashbench.plugins.downloads
+
+    @abstractmethod
+    def load(self) -> Data:
+        """Return views and labels."""
+
+    @classmethod
+    def default_protocol(cls) -> str:
+        """Return the name of the protocol that is used if none is asked for: the first."""
+        return next(iter(cls.protocols))
+
+    def split(self, data: Data, protocol: str, seed: int) -> Split:
+        """Divide the rows by a protocol; one seed always gives the same split."""
+        if protocol not in self.protocols:
+            raise unknown(f"protocol of {self.name}", protocol, self.protocols)
+        # The stream is the split's own: no method's random state coincides with it.
+        return self.protocols[protocol](data, np.random.default_rng([seed, 0x5B11]))

@@ -1,0 +1,93 @@
+"""Where an outcome comes from: versions, machine, state of the source tree.
+
+Recorded with every cell, because a number that cannot be traced cannot be compared.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import inspect
+import os
+import platform
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import hashbench
+from hashbench.plugins.registry import Plugin
+
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
+
+
+@cache
+def source_hash(plugin: Plugin) -> str:
+    """Return a hash of a plugin's source and of what it builds on.
+
+    That is its own file, the files beside it that it imports from, and the shared mathematics it
+    uses. The rest of the harness is covered by the protocol version. Kept once computed: what
+    counts is the source that was imported, not what an editor has made of it since.
+    """
+    files: dict[Path, str] = {}
+    _collect(sys.modules[plugin.cls.__module__], plugin.path.parent, files)
+    digest = hashlib.sha256()
+    for path, name in sorted(files.items(), key=lambda item: item[1]):
+        digest.update(f"{name}\n".encode() + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def _collect(module: ModuleType, folder: Path, files: dict[Path, str]) -> None:
+    """Add a module's file and those it uses, by names that are the same on every machine."""
+    path = Path(inspect.getfile(module)).resolve()
+    if path in files:
+        return
+    files[path] = path.name if path.parent == folder else module.__name__
+    for value in list(vars(module).values()):
+        name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", "")
+        used = sys.modules.get(name) if isinstance(name, str) else None
+        if used is None or getattr(used, "__file__", None) is None:
+            continue
+        beside = Path(inspect.getfile(used)).resolve().parent == folder
+        if beside or used.__name__.startswith("hashbench.linalg"):
+            _collect(used, folder, files)
+
+
+@cache
+def environment() -> dict[str, Any]:
+    """Return what is the same for every cell computed by this process."""
+    return {
+        "hashbench": hashbench.__version__,
+        "python": platform.python_version(),
+        **{name: importlib.metadata.version(name) for name in PACKAGES},
+        "git": git_state(),
+        "system": platform.platform(),
+        "machine": platform.node(),
+        "cpu": cpu_name(),
+        "cores": os.cpu_count(),
+    }
+
+
+def git_state() -> str:
+    """Return the commit of the source tree, marked if it has changes; empty if installed."""
+    root = Path(hashbench.__file__).parent.parent
+    if not (root / ".git").exists():
+        return ""
+    command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=12"]
+    try:
+        found = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return found.stdout.strip()
+
+
+def cpu_name() -> str:
+    """Return the processor's name as the system gives it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor()

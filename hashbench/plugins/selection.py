@@ -1,0 +1,158 @@
+"""What a user types to choose plugins: names, patterns, exclusions and parameters.
+
+``edsh,cca*`` names and matches; ``all,!lssh`` leaves out; ``edsh[gamma=1]`` sets a parameter;
+``edsh[gamma=1|10,alpha=2]`` spans a grid. The canonical form of a choice is what tables print
+and what parses back.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import itertools
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hashbench.base.errors import HashbenchError, unknown
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One plugin with the parameters that were set, sorted by name."""
+
+    name: str
+    params: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The parameters as a dictionary."""
+        return dict(self.params)
+
+    def __str__(self) -> str:
+        if not self.params:
+            return self.name
+        inner = ",".join(f"{key}={format_value(value)}" for key, value in self.params)
+        return f"{self.name}[{inner}]"
+
+
+def format_value(value: Any) -> str:
+    """Write a parameter value so that :func:`parse_value` reads it back."""
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "none"}[value]
+    return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)
+
+
+def parse_value(text: str) -> Any:
+    """Read a number, true, false, none, or else the text itself.
+
+    Examples
+    --------
+    >>> [parse_value(t) for t in ("1", "0.5", "1e-3", "true", "none", "rbf")]
+    [1, 0.5, 0.001, True, None, 'rbf']
+    """
+    text = text.strip()
+    words = {"true": True, "false": False, "none": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def split_items(text: str) -> list[str]:
+    """Split at commas that are not inside brackets."""
+    items, depth, current = [], 0, ""
+    for character in text:
+        depth += {"[": 1, "]": -1}.get(character, 0)
+        if character == "," and depth == 0:
+            items.append(current)
+            current = ""
+        else:
+            current += character
+    if depth != 0:
+        raise HashbenchError(f"selection {text!r}: brackets do not match")
+    return [item.strip() for item in (*items, current) if item.strip()]
+
+
+def parse_item(item: str) -> tuple[str, list[dict[str, Any]]]:
+    """Split ``name[a=1|2,b=3]`` into the name and every combination of its parameters."""
+    match = re.fullmatch(r"([^\[\]]+)(?:\[([^\[\]]*)\])?", item)
+    if match is None:
+        raise HashbenchError(f"selection {item!r}: allowed: NAME or NAME[parameter=value,...]")
+    name, inner = match[1].strip(), match[2]
+    if not inner:
+        return name, [{}]
+    axes: dict[str, list[Any]] = {}
+    for assignment in inner.split(","):
+        key, _, values = assignment.partition("=")
+        parameter, texts = key.strip(), values.split("|")
+        if not parameter or not all(text.strip() for text in texts):
+            raise HashbenchError(
+                f"selection {item!r}: found {assignment!r}; allowed: name=value or name=value|value"
+            )
+        if parameter in axes:
+            raise HashbenchError(f"selection {item!r}: found {parameter} twice; allowed: once")
+        axes[parameter] = [parse_value(text) for text in texts]
+    combinations = itertools.product(*axes.values())
+    return name, [dict(zip(axes, combination, strict=True)) for combination in combinations]
+
+
+def select(
+    text: str | Iterable[str], known: Mapping[str, Iterable[str]], kind: str
+) -> list[Choice]:
+    """Resolve a selection against the plugins that exist.
+
+    Parameters
+    ----------
+    text : a selection, or several
+    known : name -> parameters that may be set
+    kind : "method" or "dataset", for messages
+
+    Returns
+    -------
+    list of Choice, in the order given, without repetitions
+    """
+    texts = [text] if isinstance(text, str) else list(text)
+    chosen: dict[Choice, None] = {}
+    for item in itertools.chain.from_iterable(split_items(t) for t in texts):
+        excluded = item.startswith("!")
+        name, combinations = parse_item(item.removeprefix("!"))
+        names = _matches(name, known, kind)
+        if excluded:
+            chosen = {c: None for c in chosen if not _meant(c, names, combinations)}
+            continue
+        for name, params in itertools.product(names, combinations):
+            for key in params:
+                if key not in set(known[name]):
+                    raise unknown(f"parameter of {name}", key, known[name])
+            chosen[Choice(name, tuple(sorted(params.items())))] = None
+    if not chosen:
+        raise HashbenchError(
+            f"no {kind} is left of the selection {', '.join(texts)!r}; "
+            "what is left out (!) comes after what is chosen, as in all,!NAME"
+        )
+    return list(chosen)
+
+
+def _meant(choice: Choice, names: list[str], combinations: list[dict[str, Any]]) -> bool:
+    """Say whether an exclusion means a choice: by its name, and by the parameters it gives."""
+    return choice.name in names and any(
+        each.items() <= choice.settings.items() for each in combinations
+    )
+
+
+def _matches(name: str, known: Mapping[str, Iterable[str]], kind: str) -> list[str]:
+    if name == "all":
+        return list(known)
+    if any(character in name for character in "*?"):
+        found = [candidate for candidate in known if fnmatch.fnmatchcase(candidate, name)]
+        if not found:
+            raise HashbenchError(f"no {kind} matches {name!r}; `hashbench list {kind}s` names them")
+        return found
+    if name not in known:
+        raise unknown(kind, name, known)
+    return [name]

@@ -1,0 +1,92 @@
+"""A comparison of two methods as people read it: a figure and sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hashbench.plugins.report import Picture
+from hashbench.printing import figures, texts
+from hashbench.printing.style import Look, arrow
+from hashbench.results.comparison import ALPHA
+from hashbench.results.summary import grouped, records
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def forest(table: pd.DataFrame, first: str, second: str, look: Look) -> Picture:
+    """Return a figure with a line a comparison: mean difference and its interval.
+
+    Lines of one dataset and kind of database codes stand below a heading.
+    """
+    groups = list(grouped(table, "dataset", "database"))
+    lines = len(table) + len(groups)
+    with figures.style():
+        figure, (axes,) = figures.make_figure(look, 1, lines * 0.14 + 0.6)
+        axes.axvline(0, color="#777777", linewidth=0.8)
+        names: dict[int, str] = {}
+        headings: list[int] = []
+        for (dataset, database), group in groups:
+            y = lines - 1 - len(names)
+            headings.append(len(names))
+            names[y] = f"{texts.titled(look, dataset)}, {database}"
+            for row in records(group):
+                y -= 1
+                colour = look.methods[first if row.difference > 0 else second].colour
+                face = colour if row.p_holm <= ALPHA else "white"
+                axes.hlines(y, row.low, row.high, color=colour, linewidth=1.2)
+                axes.plot(row.difference, y, "o", color=colour, markerfacecolor=face)
+                names[y] = f"{arrow(row.task)}, {row.bits} bits"
+        axes.set_yticks(list(names), list(names.values()))
+        for place in headings:
+            axes.get_yticklabels()[place].set_fontweight("bold")
+            axes.get_ygridlines()[place].set_visible(False)
+        axes.tick_params(axis="y", length=0)
+        titles = [texts.label(look, name) for name in (first, second)]
+        axes.set(ylim=(-0.7, lines - 0.3), xlabel=f"{titles[0]} minus {titles[1]}")
+        axes.locator_params(axis="x", nbins=5)
+    caption = look.caption(
+        f"{look.methods[first].title} minus {look.methods[second].title}: mean over queries and "
+        "95 % interval of a paired bootstrap; filled: told apart (Holm over all lines, 5 %)",
+        table["dataset"],
+        measure=str(table["measure"].iloc[0]),
+        seeds=list(table["seeds"]),
+    )
+    return Picture("", caption, figure, look.notes([first, second]))
+
+
+def p_words(p_value: float, at_most: bool) -> str:
+    """Return a p-value as far as the bootstrap can tell it.
+
+    Examples
+    --------
+    >>> p_words(0.0048, True), p_words(0.0312, False), p_words(1.0, False)
+    ('≤ 0.0048', '= 0.031', '= 1')
+    """
+    return f"{'≤' if at_most else '='} {p_value:.2g}"
+
+
+def sentences(table: pd.DataFrame, first: str, second: str) -> list[str]:
+    """Return the comparison in words: how it ended, a heading a dataset, three lines a row."""
+    told = table[table["p_holm"] <= ALPHA]
+    won, lost = int((told["difference"] > 0).sum()), int((told["difference"] < 0).sum())
+    lines = [
+        f"Of {len(table)} comparisons {first} wins {won} and {second} {lost}; in "
+        f"{len(table) - won - lost} they are not told apart.",
+    ]
+    measure = str(table["measure"].iloc[0])
+    for (dataset, database), group in grouped(table, "dataset", "database"):
+        lines.append(f"{measure} on {dataset}, database codes: {database}")
+        for row in records(group):
+            verdict = f"{first} and {second} are not told apart"
+            if row.p_holm <= ALPHA:
+                better = row.difference > 0
+                verdict = f"{first if better else second} beats {second if better else first}"
+            lines.append(
+                f"  {row.task}, {row.bits} bits: {verdict}\n"
+                f"    {row.first:.4f} against {row.second:.4f}, difference {row.difference:+.4f} "
+                f"[{row.low:+.4f}, {row.high:+.4f}], p {p_words(row.p_holm, row.at_most)}\n"
+                f"    {row.queries} queries; {first} is ahead in {row.seeds_won} of {row.seeds} "
+                f"seed{'s' if row.seeds > 1 else ''}"
+            )
+    return lines

@@ -1,0 +1,97 @@
+"""Words in figures: names that can be drawn, and titles that fit above their panels."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from hashbench.printing.formats import shorten
+from hashbench.printing.style import Look, arrow
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FONT = "DejaVu Sans"  # comes with matplotlib: figures look the same everywhere
+
+POINTS = 72  # to an inch
+
+#: Sizes of titles and of names in a legend or beside an axis, in points.
+TITLE_SIZE, NAME_SIZE = 8, 7
+
+#: Longest name in a legend or beside an axis.
+LONGEST = 34
+
+
+@cache
+def _glyphs() -> frozenset[int]:
+    from matplotlib import font_manager, ft2font
+
+    path = font_manager.findfont(FONT)
+    return frozenset(ft2font.FT2Font(path).get_charmap())
+
+
+def plain(text: str, longest: int = LONGEST) -> str:
+    """Return a text that can be drawn: on one line, not too long, its signs all in the font.
+
+    A sign that the font lacks, such as an emoji, is written as its code point.
+    """
+    known = _glyphs()
+    seen = (c for c in text if c.isspace() or not _invisible(c))
+    drawn = (c if ord(c) in known or c.isspace() else f"U+{ord(c):X}" for c in seen)
+    return shorten("".join(drawn), longest)
+
+
+def _invisible(character: str) -> bool:
+    """Say whether a character only shapes others: joiners, variation selectors, controls."""
+    return unicodedata.category(character) in ("Cc", "Cf") or "\ufe00" <= character <= "\ufe0f"
+
+
+def titled(look: Look, dataset: str, task: str | None = None, longest: int = LONGEST) -> str:
+    """Return the title of a panel."""
+    name = plain(look.datasets[dataset].title if dataset in look.datasets else dataset, longest)
+    return name if task is None else f"{name}, {arrow(task)}"
+
+
+def label(look: Look, method: str) -> str:
+    """Return a method's name in a legend or beside an axis."""
+    shown = look.methods[method]
+    return plain(shown.title) + shown.mark
+
+
+def fitted_titles(
+    look: Look, figure: Figure, panels: Sequence[tuple[str, str]], room: float
+) -> list[str]:
+    """Return the titles of panels: on one line each, or on two if one is too long anywhere.
+
+    Parameters
+    ----------
+    look : Look
+    figure : where they are to stand
+    panels : dataset and task of each
+    room : points that a line may be wide
+    """
+
+    def fits(text: str) -> bool:
+        return text_points(figure, text, TITLE_SIZE) <= room
+
+    whole = [titled(look, *pair) for pair in panels]
+    if all(map(fits, whole)):
+        return whole
+    lines = []
+    for dataset, task in panels:
+        names = (titled(look, dataset, longest=n) for n in range(LONGEST, 5, -1))
+        name = next(filter(fits, names), titled(look, dataset, longest=5))
+        lines.append(f"{name}\n{arrow(task)}")
+    return lines
+
+
+def text_points(figure: Figure, text: str, size: float = NAME_SIZE) -> float:
+    """Return how wide a text is, in points."""
+    from matplotlib.font_manager import FontProperties
+
+    font = FontProperties(family=FONT, size=size)
+    renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]
+    width, _, _ = renderer.get_text_width_height_descent(text, font, ismath=False)
+    return float(width) * POINTS / figure.dpi

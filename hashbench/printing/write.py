@@ -1,0 +1,198 @@
+"""Writing reports: every table and figure of a report in every format that is asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hashbench.base.errors import HashbenchError, unknown
+from hashbench.base.files import replacing
+from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report, Table
+from hashbench.printing import figures
+from hashbench.printing.formats import latex_prose, markdown_prose, to_csv, to_latex, to_markdown
+from hashbench.printing.style import Look
+from hashbench.results.results import Results
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FIGURE_FORMATS = ("pdf", "svg", "png")
+TABLE_FORMATS = ("csv", "md", "tex")
+FORMATS = (*FIGURE_FORMATS, *TABLE_FORMATS)
+
+FOLDER = "report"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A table or figure that was written.
+
+    Attributes
+    ----------
+    name : what its files are called, without their endings
+    exhibit : what was written
+    files : by format
+    """
+
+    name: str
+    exhibit: Exhibit
+    files: dict[str, Path] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """What became of a report: its exhibits and its data, or why there is nothing to show."""
+
+    report: Report
+    exhibits: list[Shown] = field(default_factory=list)
+    data: Path | None = None
+    nothing: str = ""
+
+
+def render(
+    report: Report, results: Results, look: Look, folder: Path, formats: Collection[str] = FORMATS
+) -> Rendered:
+    """Write a report; one that has nothing to show writes nothing and says so.
+
+    The tidy data go to one CSV file, tables to Markdown and LaTeX, figures to the formats of
+    figures, with a Markdown and a LaTeX file that carry their captions.
+    """
+    check_formats(formats)
+    try:
+        data = report.data(results)
+        if not len(data):
+            raise NothingToShowError("nothing in these results")
+        with figures.style():
+            exhibits = report.draw(data, look)
+    except NothingToShowError as nothing:
+        return Rendered(report, nothing=str(nothing))
+    shown = write_exhibits(report.name, exhibits, folder, look, formats)
+    return Rendered(report, shown, write_data(report.name, data, folder, formats))
+
+
+def write_exhibits(
+    title: str, exhibits: Sequence[Exhibit], folder: Path, look: Look, formats: Collection[str]
+) -> list[Shown]:
+    """Write tables and figures, each under the title and its own name."""
+    folder.mkdir(parents=True, exist_ok=True)
+    names = _file_names(title, exhibits)
+    with figures.style():
+        return [
+            Shown(name, exhibit, _write(exhibit, name, folder, look, formats))
+            for name, exhibit in zip(names, exhibits, strict=True)
+        ]
+
+
+def write_data(
+    title: str, data: pd.DataFrame, folder: Path, formats: Collection[str]
+) -> Path | None:
+    """Write the data of a report, if CSV is among the formats."""
+    if "csv" not in formats:
+        return None
+    place = folder / f"{slug(title)}.csv"
+    _text(place, to_csv(data))
+    return place
+
+
+def check_formats(formats: Collection[str]) -> None:
+    """Refuse a format that nothing is written in."""
+    for each in formats:
+        if each not in FORMATS:
+            raise unknown("format", each, FORMATS)
+
+
+def slug(text: str) -> str:
+    """Return a text as a file's name: letters, digits, full stops and hyphens.
+
+    Examples
+    --------
+    >>> slug("AP(ties=index)@100 image->text")
+    'AP-ties-index-100-image-text'
+    """
+    return re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-.")[:100] or "unnamed"
+
+
+def _file_names(title: str, exhibits: Sequence[Exhibit]) -> list[str]:
+    names: list[str] = []
+    for exhibit in exhibits:
+        name = slug(f"{title} {exhibit.name}")
+        twins = sum(other == name or other.startswith(f"{name}--") for other in names)
+        names.append(f"{name}--{twins + 1}" if twins else name)
+    return names
+
+
+def _write(
+    exhibit: Exhibit, name: str, folder: Path, look: Look, formats: Collection[str]
+) -> dict[str, Path]:
+    files: dict[str, Path] = {}
+    texts: dict[str, Callable[[], str]]
+    if isinstance(exhibit, Table):
+        texts = {
+            "md": lambda: to_markdown(exhibit),
+            "tex": lambda: to_latex(exhibit, f"tab:{name}", look.width),
+        }
+    else:
+        files |= _save_figure(exhibit, name, folder, formats)
+        texts = {
+            "md": lambda: _picture_markdown(exhibit, name, files),
+            "tex": lambda: _picture_latex(exhibit, name, look),
+        }
+    for ending, make in texts.items():
+        if ending in formats:
+            files[ending] = folder / f"{name}.{ending}"
+            _text(files[ending], make())
+    return files
+
+
+def _save_figure(
+    picture: Picture, name: str, folder: Path, formats: Collection[str]
+) -> dict[str, Path]:
+    files = {}
+    # Laid out once, for every format. Without an engine saving draws once, with one twice.
+    engine = picture.figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(picture.figure)
+        picture.figure.set_layout_engine(None)
+    for ending in FIGURE_FORMATS:
+        if ending in formats:
+            files[ending] = folder / f"{name}.{ending}"
+            dated = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
+            picture.figure.savefig(files[ending], format=ending, metadata=dated[ending])
+    return files
+
+
+def _picture_markdown(picture: Picture, name: str, files: dict[str, Path]) -> str:
+    drawn = next((files[each].name for each in ("svg", "png", "pdf") if each in files), "")
+    paragraphs = [f"![{name}]({drawn})"] if drawn else []
+    paragraphs += [markdown_prose(text) for text in (picture.caption, *picture.notes)]
+    return "\n\n".join(paragraphs) + "\n"
+
+
+def _picture_latex(picture: Picture, name: str, look: Look) -> str:
+    environment = "figure*" if look.width == "page" else "figure"
+    share = picture.figure.get_size_inches()[0] / look.inches
+    width = r"\linewidth" if share > 0.99 else rf"{share:.2f}\linewidth"
+    caption = " ".join([picture.caption, *(f"{note}." for note in picture.notes)])
+    return "\n".join(
+        [
+            r"% needs \usepackage{graphicx}",
+            rf"\begin{{{environment}}}[t]",
+            r"\centering",
+            rf"\includegraphics[width={width}]{{{name}.pdf}}",
+            rf"\caption{{{latex_prose(caption)}}}",
+            rf"\label{{fig:{name}}}",
+            rf"\end{{{environment}}}",
+            "",
+        ]
+    )
+
+
+def _text(path: Path, text: str) -> None:
+    try:
+        with replacing(path) as stream:
+            stream.write(text)
+    except OSError as error:
+        raise HashbenchError(f"{path} cannot be written: {error.strerror}") from error

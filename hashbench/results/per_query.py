@@ -1,0 +1,67 @@
+"""A cell looked at query by query: what a measure says of each, and what each finds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hashbench.measures import evaluate_ranking, parse
+from hashbench.results.evaluate import make_ranking, rankings
+from hashbench.results.results import Results
+from hashbench.studies.store import Stored
+
+
+class Retrieved(NamedTuple):
+    """The first items of a ranking, ties in database order.
+
+    Attributes
+    ----------
+    items : (queries, ranks) positions in the database
+    relevant : (queries, ranks) bool
+    distances : (queries, ranks), Hamming distances; None where items are ranked by scores
+    """
+
+    items: npt.NDArray[np.intp]
+    relevant: npt.NDArray[np.bool_]
+    distances: npt.NDArray[np.int64] | None
+
+
+def per_query(
+    results: Results, stored: Stored, task: str, database: str, measure: str
+) -> npt.NDArray[np.float64] | None:
+    """Return a measure's value for every query, nan for those that do not count.
+
+    None if the cell has no such database codes.
+    """
+    codes, split = stored.codes(), results.split(stored.cell.split)
+    views = [str(view) for view in split["view_names"]]
+    name = str(parse(measure))
+    for kind, asked, searched in rankings(codes, split):
+        if kind == database and f"{views[asked]}->{views[searched]}" == task:
+            ranking = make_ranking(codes, split, kind, asked, searched)
+            values = evaluate_ranking(ranking, [name], per_query=True).scores[name].per_query
+            return None if values is None else np.asarray(values)
+    return None
+
+
+def retrieved(
+    results: Results, stored: Stored, task: str, queries: Sequence[int], ranks: int
+) -> Retrieved:
+    """Return what some queries find first among encoded database codes."""
+    codes, split = stored.codes(), results.split(stored.cell.split)
+    views = [str(view) for view in split["view_names"]]
+    asked, searched = (views.index(view) for view in task.split("->"))
+    query, database = codes[f"query_{asked}"][list(queries)], codes[f"database_{searched}"]
+    distances = None
+    if "n_bits" in codes:
+        distances = np.stack([np.bitwise_count(q ^ database).sum(axis=1) for q in query])
+        order = np.argsort(distances, axis=1, kind="stable")[:, :ranks]
+        distances = np.take_along_axis(distances, order, axis=1).astype(np.int64)
+    else:
+        order = np.argsort(-(query @ database.T), axis=1, kind="stable")[:, :ranks]
+    labels = split["query_labels"][list(queries)]
+    relevant = ((labels[:, None, :] & split["database_labels"][order]) != 0).any(axis=2)
+    return Retrieved(order, relevant, distances)

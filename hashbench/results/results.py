@@ -1,0 +1,340 @@
+"""The results of a study as reports read them: tidy tables, made of the store when asked for.
+
+A method in these tables is one with its parameters, ``edsh[gamma=1]``: two settings of a method
+are two methods to a reader. Failed cells have a row in ``runs`` and none in ``scores``.
+"""
+
+from __future__ import annotations
+
+import copy
+import fnmatch
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from hashbench.base.errors import HashbenchError, unknown
+from hashbench.base.files import Arrays
+from hashbench.data.prepare import pictures_name
+from hashbench.measures import parse
+from hashbench.plugins.dataset import ContactSheet
+from hashbench.plugins.registry import Registry
+from hashbench.results.evaluate import EvaluatedCell, evaluate_cell
+from hashbench.results.rows import runs
+from hashbench.studies.cell import Cell
+from hashbench.studies.plan import Plan
+from hashbench.studies.store import Store, Stored
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: What tells two rows of every table apart, besides what the table is about.
+IDENTITY = ["dataset", "method", "bits", "seed"]
+
+DATABASES = ("encoded", "learned")
+
+#: The code length that figures of one length show if none is asked for: most papers' choice.
+USUAL_BITS = 16
+
+
+class Results:
+    """What a study has given, or a part of it.
+
+    Parameters
+    ----------
+    out : the folder of results
+    registry : where titles and other facts about plugins come from
+
+    Attributes
+    ----------
+    cells : list of Cell
+        Every cell asked for whose dataset could be loaded, done or not.
+    measures : tuple of str
+        Measures by their canonical names; curves are not among them.
+    """
+
+    def __init__(self, out: Path, registry: Registry) -> None:
+        self.path = out
+        self.registry = registry
+        self.store = Store(out)
+        self._plan = Plan.read(out)
+        self.cells = sorted(self._plan.cells, key=lambda cell: cell.key)
+        self.stored = self.store.read([cell.id for cell in self.cells])
+        self.measures = tuple(
+            str(measure) for measure in map(parse, self._plan.measures) if not measure.is_curve
+        )
+        self._tasks: tuple[str, ...] | None = None
+        self._databases: tuple[str, ...] | None = None
+        self._bits: tuple[int, ...] | None = None
+        self._splits: dict[str, Arrays] = {}
+        self._evaluated: dict[str, EvaluatedCell] = {}
+
+    def select(
+        self,
+        *,
+        measures: Sequence[str] = (),
+        bits: Sequence[int] = (),
+        tasks: Sequence[str] = (),
+        databases: Sequence[str] = (),
+        datasets: Sequence[str] = (),
+        methods: Sequence[str] = (),
+    ) -> Self:
+        """Return a part of the results; what is left empty is not restricted.
+
+        Measures need not be those that the study named. Datasets and methods may be patterns, and
+        match with or without their parameters.
+        """
+        part = copy.copy(self)
+        part.__dict__.pop("tasks", None)
+        if measures:
+            chosen = [parse(measure) for measure in measures]
+            for measure in chosen:
+                if measure.is_curve:
+                    raise HashbenchError(f"measure {str(measure)!r} is a curve; allowed: numbers")
+            part.measures = tuple(dict.fromkeys(map(str, chosen)))
+        if bits:
+            _check("bits", bits, {cell.bits for cell in self.cells})
+            part._bits = tuple(bits)
+        if tasks:
+            _check("task", tasks, self.tasks)
+            part._tasks = tuple(tasks)
+        if databases:
+            _check("database codes", databases, DATABASES)
+            part._databases = tuple(databases)
+        part.cells = [cell for cell in self.cells if not bits or cell.bits in bits]
+        part.cells = _matching(part.cells, "dataset", datasets, lambda cell: cell.dataset)
+        part.cells = _matching(part.cells, "method", methods, lambda cell: cell.label)
+        return part
+
+    @cached_property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks of all done cells, in the order of the views."""
+        if self._tasks is not None:
+            return self._tasks
+        found: dict[str, None] = {}
+        for name in dict.fromkeys(stored.cell.split for stored in self.done()):
+            split = self.split(name)
+            views = [str(view) for view in split["view_names"]]
+            found.update((f"{a}->{b}", None) for a in views for b in views if a != b)
+        return tuple(found)
+
+    @property
+    def databases(self) -> tuple[str, ...]:
+        """The kinds of database codes that are asked for."""
+        return DATABASES if self._databases is None else self._databases
+
+    @property
+    def bits(self) -> tuple[int, ...]:
+        """The code lengths, ascending."""
+        return tuple(sorted({cell.bits for cell in self.cells}))
+
+    @property
+    def figure_bits(self) -> tuple[int, ...]:
+        """The code lengths that figures of a single length are made for.
+
+        Those asked for; otherwise 16 as in most papers, or else the middle one of the study.
+        """
+        if self._bits is not None or len(self.bits) < 2:
+            return self.bits
+        return (USUAL_BITS if USUAL_BITS in self.bits else self.bits[len(self.bits) // 2],)
+
+    @property
+    def main_measure(self) -> str:
+        """The measure of reports that can show only one: the first asked for."""
+        if not self.measures:
+            raise HashbenchError(
+                f"{self.path}: the study names no measure; give one with --measure"
+            )
+        return self.measures[0]
+
+    def done(self) -> list[Stored]:
+        """Return the cells that have codes."""
+        found = (self.stored.get(cell.id) for cell in self.cells)
+        return [stored for stored in found if stored is not None and stored.status == "done"]
+
+    def split(self, name: str) -> Arrays:
+        """Return labels, rows and strings of a split."""
+        if name not in self._splits:
+            self._splits[name] = self.store.split(name)
+        return self._splits[name]
+
+    def pictures(self, cell: Cell) -> ContactSheet | None:
+        """Return pictures of the items of a cell's dataset, if it gave any."""
+        try:
+            arrays = self.store.split(pictures_name(cell.fingerprint))
+        except FileNotFoundError:
+            return None
+        return ContactSheet(arrays["png"].tobytes(), int(arrays["size"]), int(arrays["columns"]))
+
+    def scores(self, measures: Sequence[str] | None = None) -> pd.DataFrame:
+        """Return a row a number.
+
+        Returns
+        -------
+        DataFrame
+            dataset, method, bits, seed, task, database, measure, value; low and high bound the
+            value over all orders of tied items, chance is the value of a random order (nan where
+            they are not defined).
+        """
+        names = [str(parse(name)) for name in (self.measures if measures is None else measures)]
+        rows = [
+            {**about, "measure": name, **ranking.scores[name]}
+            for about, ranking in self._rankings(names)
+            for name in names
+            if name in ranking.scores
+        ]
+        columns = [*IDENTITY, "task", "database", "measure", "value", "low", "high", "chance"]
+        table = _frame(rows, columns)
+        numbers = ["value", "low", "high", "chance"]
+        table[numbers] = table[numbers].astype(float)
+        return table
+
+    def curves(self, measure: str = "PR") -> pd.DataFrame:
+        """Return a row a point of a curve, for the code lengths of figures.
+
+        Returns
+        -------
+        DataFrame
+            dataset, method, bits, seed, task, database, x (rank or radius), precision, recall
+        """
+        name, columns = str(parse(measure)), ["x", "precision", "recall"]
+        rows = []
+        for about, ranking in self._rankings([]):
+            curve = ranking.curves.get(name)
+            if curve is not None and about["bits"] in self.figure_bits:
+                points = zip(*(curve[column] for column in columns), strict=True)
+                rows += [{**about, **dict(zip(columns, p, strict=True))} for p in points]
+        table = _frame(rows, [*IDENTITY, "task", "database", *columns])
+        return table.astype({"precision": float, "recall": float})
+
+    def _rankings(self, measures: Sequence[str]) -> Iterator[tuple[dict[str, Any], Any]]:
+        for stored in self.done():
+            evaluated = self._evaluate(stored, measures)
+            for ranking in evaluated.rankings:
+                if ranking.task not in self.tasks:
+                    continue
+                if ranking.database in self.databases:
+                    about = {"task": ranking.task, "database": ranking.database}
+                    yield {**identity(stored.cell), **about}, ranking
+
+    def _evaluate(self, stored: Stored, measures: Sequence[str]) -> EvaluatedCell:
+        known = self._evaluated.get(stored.cell.id)
+        if known is None or not known.has(measures):
+            # everything that reports ask of the study at once: a ranking is made only once
+            wanted = (*self.measures, *self._plan.measures, *measures)
+            known = evaluate_cell(stored, self.split(stored.cell.split), wanted, self.path)
+            self._evaluated[stored.cell.id] = known
+        return known
+
+    def codes(self) -> pd.DataFrame:
+        """Return a row a set of database codes: see `hashbench.measures.code_statistics`."""
+        rows = [
+            {**identity(stored.cell), **statistics}
+            for stored in self.done()
+            for statistics in self._evaluate(stored, []).codes
+        ]
+        columns = [
+            "codes", "items", "ones", "imbalance", "constant", "correlation",
+            "largest_correlation", "distinct", "collisions", "collisions_apart",
+        ]  # fmt: skip
+        # None where fewer than two bits change, or where labels are those of other rows
+        undefined = ["correlation", "largest_correlation", "collisions_apart"]
+        return _frame(rows, [*IDENTITY, *columns]).astype(dict.fromkeys(undefined, float))
+
+    def runs(self) -> pd.DataFrame:
+        """Return a row a cell, done or not: status, times, memory and where it ran.
+
+        ``train_rows`` is the number of rows the method was fitted on, ``own_memory`` the peak
+        above what its process held before the data; nan if nothing is known.
+        """
+        labels = {(cell.method, cell.params): cell.label for cell in self.cells}
+        chosen = {cell.key for cell in self.cells}
+        rows = []
+        for row in runs(self._plan, self.stored):
+            key = tuple(row[name] for name in ("dataset", "method", "params", "bits", "seed"))
+            if "id" in row and key not in chosen:
+                continue  # not selected; a cell without an id could not even be planned
+            label = labels.get((row["method"], row["params"])) or _label(row)
+            rows.append({**row, "method": label, **self._sizes(row.get("id"))})
+        columns = [
+            *IDENTITY, "status", "reason", "train_rows", "fit_seconds", "encode_seconds",
+            "peak_memory", "own_memory", "threads", "alone", "item_bytes", "protocol",
+            "preprocessing", "cpu",
+        ]  # fmt: skip
+        table = _frame(rows, columns)
+        numbers = [
+            "train_rows", "fit_seconds", "encode_seconds", "peak_memory", "own_memory",
+            "item_bytes",
+        ]  # fmt: skip
+        table[numbers] = table[numbers].astype(float)
+        return table
+
+    def _sizes(self, cell_id: str | None) -> dict[str, int]:
+        stored = None if cell_id is None else self.stored.get(cell_id)
+        if stored is None:
+            return {}
+        sizes = {"train_rows": len(self.split(stored.cell.split)["train"])}
+        peak, before = (stored.record.get(key) for key in ("peak_memory", "resident_at_start"))
+        return sizes | ({"own_memory": peak - before} if peak and before else {})
+
+    def history(self) -> pd.DataFrame:
+        """Return a row an iteration: objective, and seconds of training until then."""
+        rows = []
+        for stored in self.done():
+            arrays = stored.history()
+            if stored.cell.bits not in self.figure_bits or "objective" not in arrays:
+                continue
+            seconds = arrays.get("objective_seconds", np.full(len(arrays["objective"]), np.nan))
+            for iteration, pair in enumerate(zip(arrays["objective"], seconds, strict=True), 1):
+                point = {"objective": float(pair[0]), "second": float(pair[1])}
+                rows.append({**identity(stored.cell), "iteration": iteration, **point})
+        return _frame(rows, [*IDENTITY, "iteration", "second", "objective"])
+
+
+def identity(cell: Cell) -> dict[str, Any]:
+    """Return the columns by which a reader tells cells apart."""
+    return {
+        "dataset": cell.dataset,
+        "method": cell.label,
+        "bits": cell.bits,
+        "seed": cell.seed,
+    }
+
+
+def _label(row: dict[str, Any]) -> str:
+    return f"{row['method']}[{row['params']}]" if row["params"] else str(row["method"])
+
+
+def _frame(rows: Iterable[dict[str, Any]], columns: list[str]) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame(list(rows), columns=columns)
+
+
+def _check(what: str, found: Iterable[Any], allowed: Iterable[Any]) -> None:
+    names = [str(each) for each in allowed]
+    for each in found:
+        if str(each) not in names:
+            raise unknown(what, str(each), names)
+
+
+def _matching(
+    cells: list[Cell], what: str, patterns: Sequence[str], name: Callable[[Cell], str]
+) -> list[Cell]:
+    """Return the cells whose name, with or without parameters, matches one of the patterns."""
+    if not patterns:
+        return cells
+    kept: list[Cell] = []
+    names = {name(cell): name(cell).partition("[")[0] for cell in cells}
+    for pattern in patterns:
+        hits = {
+            full
+            for full, bare in names.items()
+            if pattern == full or fnmatch.fnmatchcase(bare, pattern)
+        }
+        if not hits:
+            raise unknown(what, pattern, names)
+        kept += [cell for cell in cells if name(cell) in hits and cell not in kept]
+    return sorted(kept, key=lambda cell: cell.key)

@@ -1,0 +1,117 @@
+"""The results of a study: two tables derived from what the store holds.
+
+``results`` has a row a number: every measure of every done cell, for each task and each kind of
+database codes. ``runs`` has a row a cell, done or not, with what depends on the machine. Nothing
+here is kept as truth; both can be made again from the stored codes at any time.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from hashbench.base.files import Arrays
+from hashbench.measures import parse_many
+from hashbench.studies.cell import Cell
+from hashbench.studies.plan import Plan
+from hashbench.studies.progress import Progress
+from hashbench.studies.store import Store, Stored
+
+Row = dict[str, Any]
+
+RESULT_COLUMNS = (
+    "dataset", "method", "params", "bits", "seed", "task", "database", "measure", "value",
+)  # fmt: skip
+RUN_COLUMNS = (
+    "dataset", "method", "params", "bits", "seed", "status", "reason", "fit_seconds",
+    "encode_seconds", "search_seconds_per_query", "load_seconds", "wall_seconds", "peak_memory",
+    "threads", "alone", "learned", "item_bytes", "protocol", "preprocessing", "machine", "cpu",
+    "hashbench", "git", "python", "numpy", "scipy", "id",
+)  # fmt: skip
+
+#: Columns of times, by the phase's name in a cell's record.
+PHASES = {
+    "fit": "fit_seconds",
+    "encode": "encode_seconds",
+    "search_per_query": "search_seconds_per_query",
+    "load": "load_seconds",
+    "wall": "wall_seconds",
+}
+
+
+def results(store: Store, done: Iterable[Stored], measures: Sequence[str]) -> Iterator[Row]:
+    """Yield the rows of results.csv for cells that are done, in the order they come."""
+    from hashbench.results.evaluate import evaluate_cell  # imports numba: a second
+
+    names = [str(measure) for measure in parse_many(measures) if not measure.is_curve]
+    split_name: str = ""
+    split: Arrays = {}
+    for stored in done:
+        if stored.cell.split != split_name:
+            split_name, split = stored.cell.split, store.split(stored.cell.split)
+        identity = dict(zip(RESULT_COLUMNS, stored.cell.key, strict=False))
+        evaluated = evaluate_cell(stored, split, names, store.path, complete=False)
+        for ranking in evaluated.rankings:
+            about = {**identity, "task": ranking.task, "database": ranking.database}
+            for name in names:
+                if name in ranking.scores:  # vectors have no Hamming radius
+                    value = ranking.scores[name]["value"]
+                    yield {**about, "measure": name, "value": np.nan if value is None else value}
+
+
+def runs(plan: Plan, stored: Mapping[str, Stored]) -> list[Row]:
+    """Return the rows of runs.csv: every cell that was asked for, run or not."""
+    rows = [_run(cell, stored.get(cell.id)) for cell in plan.cells]
+    rows += [{**asdict(each), "status": "failed"} for each in plan.missing]
+    return sorted(rows, key=lambda row: [row[column] for column in RUN_COLUMNS[:5]])
+
+
+def _run(cell: Cell, stored: Stored | None) -> Row:
+    row: Row = {
+        **dict(zip(RUN_COLUMNS, cell.key, strict=False)),
+        "status": "missing",
+        "protocol": cell.protocol,
+        "preprocessing": ";".join(cell.preprocessing),
+        "id": cell.id,
+    }
+    if stored is not None:
+        record, seconds = stored.record, stored.record.get("seconds", {})
+        row |= {column: seconds.get(phase) for phase, column in PHASES.items()}
+        known = {**record, **record.get("environment", {})}
+        row |= {column: known[column] for column in RUN_COLUMNS if column in known}
+    return row
+
+
+def to_csv(rows: Iterable[Row], columns: Sequence[str]) -> str:
+    """Write rows as CSV, the same rows always as the same bytes."""
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, columns, lineterminator="\n", restval="")
+    writer.writeheader()
+    writer.writerows({key: _format(value) for key, value in row.items()} for row in rows)
+    return stream.getvalue()
+
+
+def _format(value: Any) -> Any:
+    if isinstance(value, float):
+        return f"{value:.10g}"
+    return "" if value is None else value
+
+
+def write_tables(store: Store, plan: Plan, progress: Progress) -> tuple[list[Row], list[Row]]:
+    """Derive results.csv and runs.csv; return the rows of both."""
+    stored = store.read([cell.id for cell in plan.cells])
+    done = [each for each in stored.values() if each.status == "done"]
+    done.sort(key=lambda each: each.cell.key)
+    # Inner products depend on the number of threads in their last bits; distances do not.
+    with threadpool_limits(1, user_api="blas"):
+        rows = list(results(store, progress.scoring(done), plan.measures))
+    run_rows = runs(plan, stored)
+    store.write_text("results.csv", to_csv(rows, RESULT_COLUMNS))
+    store.write_text("runs.csv", to_csv(run_rows, RUN_COLUMNS))
+    return rows, run_rows

@@ -1,0 +1,105 @@
+"""Means over seeds, and who is best: what most tables and figures show of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hashbench.results import stats
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from hashbench.results.results import Results
+
+
+def grouped(table: pd.DataFrame, *keys: str) -> Iterator[tuple[Any, pd.DataFrame]]:
+    """Yield the groups of a table in their order: the values of the keys, and the rows."""
+    for values, group in table.groupby(list(keys), sort=False, observed=True):
+        yield (values if len(keys) > 1 else values[0]), group
+
+
+def records(table: pd.DataFrame) -> list[Any]:
+    """Return the rows of a table, their fields as attributes."""
+    return list(table.itertuples(index=False))
+
+
+def over_seeds(table: pd.DataFrame, values: Sequence[str] = ("value",)) -> pd.DataFrame:
+    """Return means over seeds.
+
+    Parameters
+    ----------
+    table : a tidy table with a column "seed"
+    values : the columns with numbers; all others tell the groups apart
+
+    Returns
+    -------
+    DataFrame
+        The other columns; for one value "mean", "std" and "seeds", for several each under its own
+        name with "_std" beside it. The standard deviation is that of a sample, 0 for one seed.
+    """
+    keys = [name for name in table.columns if name not in (*values, "seed")]
+    groups = table.groupby(keys, sort=False, observed=True, dropna=False)
+    summary = groups[list(values)].mean()
+    spread = groups[list(values)].std(ddof=1).fillna(0.0)
+    for name in values:
+        summary[f"{name}_std"] = spread[name]
+    summary["seeds"] = groups["seed"].nunique()
+    if len(values) == 1:
+        summary = summary.rename(columns={values[0]: "mean", f"{values[0]}_std": "std"})
+    return summary.reset_index()
+
+
+def best_methods(scores: pd.DataFrame, keys: Sequence[str], alpha: float = 0.05) -> pd.DataFrame:
+    """Return each method's place in every comparison, and whether it is as good as the best.
+
+    Only methods that have every seed are compared: a mean over fewer seeds is another quantity.
+
+    Parameters
+    ----------
+    scores : columns method, seed, value and the keys
+    keys : the columns that tell comparisons apart
+
+    Returns
+    -------
+    DataFrame
+        the keys, method, rank (1 is best; nan if not compared), not_worse (the best, and what
+        paired t-tests over seeds, Holm-corrected, do not tell from it)
+    """
+    import pandas as pd
+
+    rows: list[dict[str, Any]] = []
+    for key, group in grouped(scores, *keys):
+        wide = group.pivot(index="seed", columns="method", values="value")
+        complete = wide.loc[:, wide.notna().all()]
+        ranks = complete.mean().rank(ascending=False, method="min")
+        marks: Any = stats.not_worse_than_best(complete.to_numpy(), alpha) if len(ranks) else []
+        good = dict(zip(complete.columns, marks, strict=True))
+        for method in wide.columns:
+            place = {"rank": ranks.get(method, np.nan), "not_worse": bool(good.get(method, False))}
+            about = dict(zip(keys, key if len(keys) > 1 else (key,), strict=True))
+            rows.append({**about, "method": method, **place})
+    return pd.DataFrame(rows)
+
+
+def outcomes(results: Results) -> pd.DataFrame:
+    """Return how the cells of each method ended: what a table prints where it has no number.
+
+    Returns
+    -------
+    DataFrame
+        dataset, method, bits, planned (seeds asked for) and status (of the first cell that is not
+        done, or "done")
+    """
+    runs = results.runs()
+    groups = runs.groupby(["dataset", "method", "bits"], sort=False)
+    found = groups["status"].agg(_worst).reset_index()
+    found["planned"] = groups["seed"].nunique().to_numpy()
+    return found[["dataset", "method", "bits", "planned", "status"]]
+
+
+def _worst(statuses: pd.Series[str]) -> str:
+    other = [status for status in statuses if status != "done"]
+    return other[0] if other else "done"

@@ -1,0 +1,290 @@
+"""The cell: one method with its parameters, at one number of bits, on one split of a dataset.
+
+A cell is the unit of work, of storage, of failure and of resumption. Its id is a hash of all that
+determines its outcome, so that a stored outcome can be believed without asking who made it. One
+function computes a cell, whichever executor calls it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import resource
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from threadpoolctl import threadpool_info
+
+from hashbench.base.codes import as_words
+from hashbench.base.errors import HashbenchError
+from hashbench.base.files import save_arrays
+from hashbench.data.prepare import Prepared
+from hashbench.plugins.method import LinearMethod, Method, VectorMethod
+from hashbench.plugins.provenance import source_hash
+from hashbench.plugins.registry import Plugin, Registry
+
+#: Raised whenever the harness changes in a way that changes outcomes: no stored cell survives.
+PROTOCOL_VERSION = 1
+
+SEARCHES = 50  # queries that are timed
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What determines an outcome.
+
+    Attributes
+    ----------
+    dataset : the dataset as tables print it, with the parameters that were set
+    fingerprint : a hash of the data themselves
+    protocol : the name of the way to split, and
+    split : a hash of the rows it gave
+    preprocessing : one name a view
+    method : its name, and
+    params : the parameters that differ from their defaults, as tables print them
+    parameters : all parameters of the method, but n_bits and random_state
+    source : a hash of the method's source
+    bits, seed : numbers
+    """
+
+    dataset: str
+    fingerprint: str
+    protocol: str
+    split: str
+    preprocessing: tuple[str, ...]
+    method: str
+    params: str
+    parameters: Mapping[str, Any] = field(hash=False)
+    source: str
+    bits: int
+    seed: int
+    version: int = PROTOCOL_VERSION
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Cell:
+        """Read what :meth:`to_json` wrote; a wrong record raises TypeError."""
+        fields = dict(record)
+        return cls(**{**fields, "preprocessing": tuple(fields["preprocessing"])})
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the cell as JSON can hold it."""
+        return asdict(self)
+
+    @cached_property
+    def id(self) -> str:
+        """A hash of everything above."""
+        text = json.dumps(self.to_json(), sort_keys=True, default=repr)
+        return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+    @property
+    def label(self) -> str:
+        """The method as tables print it: ``edsh[gamma=1]``."""
+        return f"{self.method}[{self.params}]" if self.params else self.method
+
+    @property
+    def key(self) -> tuple[str, str, str, int, int]:
+        """What a reader tells cells apart by; also the order of tables."""
+        return (self.dataset, self.method, self.params, self.bits, self.seed)
+
+    def __str__(self) -> str:
+        return f"{self.label} at {self.bits} bits on {self.dataset}, seed {self.seed}"
+
+
+def random_state(seed: int) -> int:
+    """Return the random state that a seed gives to every method: common random numbers."""
+    return int.from_bytes(hashlib.sha256(f"random_state {seed}".encode()).digest()[:4], "little")
+
+
+def compute(
+    registry: Registry, folder: Path, cache: Path, cell: Mapping[str, Any], data: str
+) -> dict[str, Any]:
+    """Compute one cell: fit on training rows, encode queries and database, write the codes.
+
+    Parameters
+    ----------
+    registry : where the method is found
+    folder : where codes.npz and history.npz are written
+    cache : the folder with prepared data
+    cell : the cell, as JSON holds it
+    data : the name of the prepared split in the cache
+
+    Returns
+    -------
+    dict
+        Timings by phase in seconds, peak memory in bytes and what else the record keeps.
+    """
+    what = Cell.from_json(cell)
+    resident = peak_memory()
+    seconds: dict[str, float] = {}
+
+    start = time.perf_counter()
+    prepared = Prepared.open(cache / data)
+    seconds["load"] = time.perf_counter() - start
+
+    plugin = registry.get("methods", what.method)
+    check_source(plugin, what)
+    method: Method = plugin.cls(
+        **what.parameters, n_bits=what.bits, random_state=random_state(what.seed)
+    )
+    labels = prepared.train_labels if method.supervised else None
+    start = time.perf_counter()
+    method.fit(list(prepared.train), labels)
+    seconds["fit"] = time.perf_counter() - start - method.recording_seconds_
+    seconds["recording"] = method.recording_seconds_
+    check_fitted(method)
+
+    start = time.perf_counter()
+    arrays = outputs(method, prepared)
+    seconds["encode"] = time.perf_counter() - start
+
+    record: dict[str, Any] = {"learned": bool(learned_arrays(method, prepared))}
+    if isinstance(method, VectorMethod):
+        record["item_bytes"] = float(method.item_bytes)
+    else:
+        arrays = packed(method, arrays, prepared, what.bits)
+    seconds["search_per_query"] = search_seconds(arrays)
+    save_arrays(folder / "codes.npz", arrays)
+    history = {
+        name: np.asarray(getattr(method, name + "_"), np.float64)
+        for name in ("objective", "objective_seconds")
+        if hasattr(method, name + "_")
+    }
+    if history:
+        save_arrays(folder / "history.npz", history)
+    return {
+        **record,
+        "seconds": seconds,
+        "random_state": random_state(what.seed),
+        "resident_at_start": resident,
+        "peak": peak_memory(),
+        "pools": thread_pools(),
+    }
+
+
+def check_source(plugin: Plugin, cell: Cell) -> None:
+    """Refuse to compute a cell with another method than it was planned with."""
+    found = source_hash(plugin)
+    if found != cell.source:
+        raise HashbenchError(
+            f"method {cell.method}: found source {found}, the study was planned with "
+            f"{cell.source}; every machine needs the same version, unchanged while a study starts"
+        )
+
+
+def check_fitted(method: Method) -> None:
+    """Refuse hash functions with infinite or undefined weights: their signs mean nothing."""
+    if not isinstance(method, LinearMethod):
+        return
+    for name in ("projections_", "means_", "offsets_"):
+        for view, weights in enumerate(getattr(method, name, None) or []):
+            wrong = int(np.size(weights) - np.isfinite(weights).sum())
+            if wrong:
+                raise HashbenchError(
+                    f"{name}[{view}]: found {wrong} entries of {np.size(weights)} that are NaN or "
+                    "infinite; allowed: finite numbers"
+                )
+
+
+def outputs(method: Method, prepared: Prepared) -> dict[str, npt.NDArray[Any]]:
+    """Return what the method makes of queries and database, by ``role_view``."""
+    arrays: dict[str, npt.NDArray[Any]] = {}
+    roles = {"query": prepared.query, "database": prepared.database}
+    for role, views in roles.items():
+        for view, X in enumerate(views):
+            if isinstance(method, VectorMethod):
+                values = method.vectors(X, view, role)  # type: ignore[arg-type]
+                arrays[f"{role}_{view}"] = check_vectors(values, X.shape[0], f"{role} {view}")
+            else:
+                arrays[f"{role}_{view}"] = method.encode(X, view)
+    if isinstance(method, VectorMethod):
+        rows = prepared.train[0].shape[0]
+        for name, values in learned_arrays(method, prepared).items():
+            arrays[name] = check_vectors(values, rows, "the training rows")
+    return arrays
+
+
+def learned_arrays(method: Method, prepared: Prepared) -> dict[str, Any]:
+    """Return what was learned for the training rows: nothing, one array, or one a view."""
+    attribute = "vectors_" if isinstance(method, VectorMethod) else "codes_"
+    learned = getattr(method, attribute, None)
+    if learned is None:
+        return {}
+    each = list(learned) if isinstance(learned, list | tuple) else [learned]
+    if len(each) not in (1, len(prepared.train)):
+        raise HashbenchError(
+            f"{attribute}: found {len(each)} arrays; allowed: one, or one a view "
+            f"({len(prepared.train)})"
+        )
+    return {"learned" if len(each) == 1 else f"learned_{m}": part for m, part in enumerate(each)}
+
+
+def packed(
+    method: Method, arrays: Mapping[str, npt.NDArray[Any]], prepared: Prepared, bits: int
+) -> dict[str, npt.NDArray[Any]]:
+    """Check codes and pack them, the learned ones included."""
+    roles = {"query": prepared.query, "database": prepared.database}
+    result: dict[str, npt.NDArray[Any]] = {"n_bits": np.asarray(bits)}
+    for name, codes in arrays.items():
+        role, view = name.split("_")
+        rows = roles[role][int(view)].shape[0]
+        result[name] = check_codes(codes, rows, bits, f"codes of {role}, view {view}")
+    for name, codes in learned_arrays(method, prepared).items():
+        result[name] = check_codes(codes, prepared.train[0].shape[0], bits, "codes_")
+    return result
+
+
+def check_codes(codes: Any, rows: int, bits: int, what: str) -> npt.NDArray[np.uint64]:
+    """Return (rows, bits) codes packed, or say what is wrong with them."""
+    shape = np.shape(codes)
+    if shape != (rows, bits):
+        raise HashbenchError(f"{what}: found shape {shape}; allowed: {(rows, bits)}")
+    return as_words(codes, bits, what=what)[0]
+
+
+def check_vectors(vectors: Any, rows: int, what: str) -> npt.NDArray[np.float32]:
+    """Return (rows, p) vectors in float32, or say what is wrong with them."""
+    values = np.asarray(vectors)
+    if values.ndim != 2 or values.shape[0] != rows:
+        raise HashbenchError(f"vectors of {what}: found shape {values.shape}; allowed: ({rows}, p)")
+    if values.dtype.kind != "f" or not np.isfinite(values).all():
+        raise HashbenchError(f"vectors of {what}: found entries that are not finite numbers")
+    return values.astype(np.float32, copy=False)
+
+
+def search_seconds(arrays: Mapping[str, npt.NDArray[Any]]) -> float:
+    """Return the mean time of a query of view 0 against all items of view 1, in seconds.
+
+    A plain scan, one query after the other: distances or scores to every item, no ranking.
+    """
+    queries, items = arrays["query_0"][:SEARCHES], arrays["database_1"]
+    words = np.ascontiguousarray(items.T)  # word by word: each is one run through memory
+    start = time.perf_counter()
+    for query in queries:
+        if items.dtype == np.uint64:
+            distances = np.zeros(len(items), np.uint16)
+            for column, word in zip(words, query, strict=True):
+                distances += np.bitwise_count(column ^ word)
+        else:
+            query @ words
+    return (time.perf_counter() - start) / len(queries)
+
+
+def thread_pools() -> list[str]:
+    """Return the libraries that compute in threads, with how many they were left."""
+    return [
+        f"{pool['internal_api']} {pool['version']}: {pool['num_threads']}"
+        for pool in threadpool_info()
+    ]
+
+
+def peak_memory() -> int:
+    """Return the largest resident set this process has had, in bytes."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return int(peak) if sys.platform == "darwin" else int(peak) * 1024

@@ -1,0 +1,110 @@
+"""Bringing the results of several machines together, without believing one over the other silently.
+
+A cell's id is what determines its outcome, so equal ids should have equal codes. Where they have
+not, or where two ids answer to one name (a method's source differs between machines), the first
+folder's cell is kept and the conflict is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from hashbench.base.errors import HashbenchError
+from hashbench.studies.cell import Cell
+from hashbench.studies.plan import FILE, Plan
+from hashbench.studies.store import DamagedError, Store, Stored
+
+
+@dataclass
+class Merged:
+    """What a merge has found.
+
+    Attributes
+    ----------
+    plan : the cells of all folders
+    conflicts : a line for each cell on which two folders disagree
+    notes : a line for each folder of a cell that was left out because it is damaged
+    """
+
+    plan: Plan
+    conflicts: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def merge(sources: Mapping[Path, Plan], target: Store) -> Merged:
+    """Take the cells of all sources, folders with their plans, into a store that is open."""
+    plans: dict[Path, Plan] = {}
+    if (target.path / FILE).exists():  # what is there already comes first
+        plans[target.path.resolve()] = Plan.read(target.path)
+    for source, plan in sources.items():
+        plans.setdefault(source.resolve(), plan)
+    measures = dict.fromkeys(name for plan in plans.values() for name in plan.measures)
+    merged = Merged(Plan(tuple(measures)))
+    named: dict[tuple[str, str, str, int, int], tuple[Cell, Path]] = {}
+    for folder, plan in plans.items():
+        store = Store(folder)
+        for cell in plan.cells:
+            known, where = named.setdefault(cell.key, (cell, folder))
+            if known.id != cell.id:
+                merged.conflicts.append(
+                    f"{cell}: {where} and {folder} have different versions of it ({known.id}, "
+                    f"{cell.id}: {_difference(known, cell)}); that of {where} is kept"
+                )
+            elif folder != target.path.resolve():
+                _take(cell, store, target, merged)
+        if folder != target.path.resolve():
+            for path in store.splits.glob("*.npz"):
+                target.copy_split(path)
+        merged.plan.missing += plan.missing
+    merged.plan.cells = [cell for cell, _ in named.values()]
+    merged.plan.missing = [
+        each
+        for each in dict.fromkeys(merged.plan.missing)
+        if (each.dataset, each.method, each.params, each.bits, each.seed) not in named
+    ]
+    if not merged.plan.cells:
+        raise HashbenchError(f"merge: found no cells in {', '.join(map(str, plans))}")
+    return merged
+
+
+def _take(cell: Cell, source: Store, target: Store, merged: Merged) -> None:
+    try:
+        theirs = source.get(cell.id)
+    except DamagedError as error:
+        merged.notes.append(f"{cell}: left out of {source.path}: {error}")
+        return
+    if theirs is None:
+        return
+    ours = target.get(cell.id)
+    if ours is None or (ours.status != "done" and theirs.status == "done"):
+        target.copy(theirs)
+    elif theirs.status == "done" and not _equal(ours, theirs):
+        merged.conflicts.append(
+            f"{cell}: the codes in {source.path} differ from those of an earlier folder "
+            f"({_machine(theirs)}, {_machine(ours)}); the earlier ones are kept"
+        )
+
+
+def _equal(one: Stored, other: Stored) -> bool:
+    """Compare codes; files may differ by their compression alone."""
+    if one.record["files"] == other.record["files"]:
+        return True
+    ours, theirs = one.codes(), other.codes()
+    return ours.keys() == theirs.keys() and all(
+        np.array_equal(ours[name], theirs[name]) for name in ours
+    )
+
+
+def _machine(stored: Stored) -> str:
+    environment = stored.record.get("environment", {})
+    return f"{environment.get('machine', '?')} with numpy {environment.get('numpy', '?')}"
+
+
+def _difference(one: Cell, other: Cell) -> str:
+    """Say in which fields two cells of one name differ."""
+    ours, theirs = one.to_json(), other.to_json()
+    return ", ".join(name for name in ours if ours[name] != theirs[name])

@@ -1,0 +1,226 @@
+"""The plan: every cell of a study with its identity, what is already there, what is left.
+
+Kept in the store cell by cell, so that `status` and `merge` need neither plugins nor data.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hashbench.base.errors import HashbenchError
+from hashbench.data import preprocessing
+from hashbench.data.prepare import DataSpec, SplitRequest
+from hashbench.executors import Executor, Outcome, Task
+from hashbench.plugins.provenance import source_hash
+from hashbench.plugins.registry import Registry
+from hashbench.studies.cell import Cell
+from hashbench.studies.grid import Draft, drafts
+from hashbench.studies.store import SCHEMA, Stored
+from hashbench.studies.study import Study
+
+if TYPE_CHECKING:
+    from hashbench.studies.progress import Progress
+
+FILE = "plan.json"
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A cell and the task that computes it."""
+
+    cell: Cell
+    task: Task
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A cell that cannot have an identity, because its dataset cannot be loaded."""
+
+    dataset: str
+    method: str
+    params: str
+    bits: int
+    seed: int
+    reason: str
+
+
+@dataclass
+class Plan:
+    """Every cell of a study.
+
+    Attributes
+    ----------
+    measures : what the tables are to hold
+    cells : in the order they run
+    missing : cells whose dataset could not be loaded
+    """
+
+    measures: tuple[str, ...]
+    cells: list[Cell] = field(default_factory=list)
+    missing: list[Missing] = field(default_factory=list)
+
+    def to_json(self) -> str:
+        """Return the plan as plan.json holds it."""
+        record = {
+            "schema": SCHEMA,
+            "measures": list(self.measures),
+            "cells": [cell.to_json() for cell in self.cells],
+            "missing": [asdict(each) for each in self.missing],
+        }
+        return json.dumps(record, indent=1) + "\n"
+
+    @classmethod
+    def read(cls, out: Path) -> Plan:
+        """Read the plan of a folder of results."""
+        path = out / FILE
+        if not path.is_file():
+            raise HashbenchError(f"{out}: found no {FILE}; allowed: a folder made by hashbench run")
+        check_schema(out)
+        try:
+            record = json.loads(path.read_text(encoding="utf-8"))
+            cells = [Cell.from_json(each) for each in record["cells"]]
+            missing = [Missing(**each) for each in record["missing"]]
+            return cls(tuple(record["measures"]), cells, missing)
+        except (ValueError, TypeError, KeyError) as error:
+            raise HashbenchError(f"{path} is damaged: {error}; run the study again") from error
+
+
+def check_schema(out: Path) -> None:
+    """Refuse a folder of another version of hashbench, whose cells this one would set aside."""
+    path = out / FILE
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))["schema"]
+    except (OSError, ValueError, TypeError, KeyError):
+        return  # no folder of results yet, or a damaged plan, which a run replaces
+    if found != SCHEMA:
+        raise HashbenchError(
+            f"{path}: found schema {found}; this version of hashbench reads and writes {SCHEMA}"
+        )
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What a look at the datasets has found.
+
+    Attributes
+    ----------
+    plan : the cells
+    tasks : for each cell, what computes it
+    splits : the files of the splits, for the store
+    notes : what the datasets say about themselves
+    """
+
+    plan: Plan
+    tasks: list[Planned]
+    splits: list[Path]
+    notes: list[str]
+
+
+def survey(
+    study: Study, registry: Registry, executor: Executor, folder: Path, progress: Progress
+) -> Survey:
+    """Load every dataset once, in a process of its own, and give each cell its identity."""
+    wanted = drafts(study, registry)
+    requests: dict[DataSpec, dict[SplitRequest, None]] = {}
+    for draft in wanted:
+        requests.setdefault(draft.data.spec, {})[draft.split] = None
+    looks = {spec: _look(spec, splits) for spec, splits in requests.items()}
+    outcomes: dict[Task, Outcome] = {}
+    try:
+        for event in executor.run(list(looks.values()), folder):
+            if event.outcome is None:
+                progress.loading(event.task.name)
+            else:
+                outcomes[event.task] = event.outcome
+    finally:
+        progress.loaded()
+    found = Survey(Plan(study.measures), [], [], [])
+    for task, outcome in outcomes.items():
+        found.notes.extend(f"{task.name}: {note}" for note in outcome.result.get("notes", ()))
+        if outcome.folder is not None:
+            found.splits.extend(outcome.folder.glob("*.npz"))
+    for draft in wanted:
+        spec = draft.data.spec
+        outcome = outcomes[looks[spec]]
+        if outcome.status != "done":
+            found.plan.missing.append(Missing(*draft.key, reason=outcome.reason))
+            continue
+        index = list(requests[spec]).index(draft.split)
+        planned = _planned(
+            draft, outcome.result, index, source_hash(registry.methods[draft.method])
+        )
+        found.plan.cells.append(planned.cell)
+        found.tasks.append(planned)
+    if not found.plan.cells:
+        raise HashbenchError("; ".join(dict.fromkeys(m.reason for m in found.plan.missing)))
+    return found
+
+
+def _look(spec: DataSpec, splits: Iterable[SplitRequest]) -> Task:
+    arguments = {"dataset": spec.to_json(), "requests": [asdict(split) for split in splits]}
+    return Task("hashbench.data.prepare:inspect", arguments, f"dataset {spec}")
+
+
+def _planned(draft: Draft, facts: Mapping[str, Any], index: int, source: str) -> Planned:
+    steps = preprocessing.declared(draft.data.preprocess, facts["views"])
+    cell = draft.cell(facts["fingerprint"], facts["splits"][index], steps, source)
+    folder = f"split-{cell.split}-{'-'.join(steps)}"
+    arguments = {
+        "dataset": draft.data.spec.to_json(),
+        "fingerprint": cell.fingerprint,
+        "request": asdict(draft.split),
+        "steps": list(steps),
+        "name": folder,
+    }
+    data = Task("hashbench.data.prepare:prepare", arguments, f"the data of {cell.dataset}", folder)
+    own = {"cell": cell.to_json(), "data": folder}
+    return Planned(
+        cell, Task("hashbench.studies.cell:compute", own, str(cell), needs=data, limited=True)
+    )
+
+
+def pending(
+    cells: Sequence[Cell],
+    stored: Mapping[str, Stored],
+    retry: Iterable[str] = (),
+    force: bool = False,
+    timing: bool = False,
+) -> list[Cell]:
+    """Return the cells that have to run: the missing ones, and those to be run again."""
+    again = set(retry)
+
+    def has_to_run(cell: Cell) -> bool:
+        found = stored.get(cell.id)
+        if found is None or force or found.status in again:
+            return True
+        return timing and found.status == "done" and not found.record.get("alone")
+
+    return [cell for cell in cells if has_to_run(cell)]
+
+
+def estimate(
+    todo: Sequence[Cell], stored: Mapping[str, Stored], jobs: int
+) -> tuple[float, list[Cell]]:
+    """Return the seconds left, judged by done cells of the same method, and the cells unjudged.
+
+    Cells on the same dataset are believed first, then those on any.
+    """
+    walls: dict[tuple[str, ...], list[float]] = {}
+    for each in stored.values():
+        wall = each.record.get("seconds", {}).get("wall")
+        if each.status == "done" and wall is not None:
+            for key in ((each.cell.method, each.cell.dataset), (each.cell.method,)):
+                walls.setdefault(key, []).append(float(wall))
+    seconds, unjudged = 0.0, []
+    for cell in todo:
+        known = walls.get((cell.method, cell.dataset)) or walls.get((cell.method,))
+        if known:
+            seconds += statistics.median(known)
+        else:
+            unjudged.append(cell)
+    return seconds / jobs, unjudged

@@ -1,0 +1,255 @@
+"""The study: a grid of methods, datasets, code lengths and seeds, from a TOML file or from flags.
+
+A study's keys are the names of the command's flags, and flags win. :mod:`hashbench.studies.grid`
+makes the explicit list of cells of it.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from hashbench.base.errors import HashbenchError, unknown
+from hashbench.base.units import parse_duration, parse_size
+from hashbench.measures import parse_many
+
+DEFAULT_STUDY = "quick"
+EXECUTORS = ("local", "dask")
+DEFAULT_MEASURES = ("AP", "AP(ties=index)@100", "P@100")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Parameters that hold for some methods on some datasets: ``smfh`` on ``nus-wide``, say."""
+
+    methods: str
+    datasets: str
+    set: Mapping[str, Any] = field(hash=False)
+
+    def applies(self, method: str, dataset: str) -> bool:
+        """Say whether a pair of names is meant; both may be patterns."""
+        return fnmatch.fnmatchcase(method, self.methods) and fnmatch.fnmatchcase(
+            dataset, self.datasets
+        )
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is asked for.
+
+    Attributes
+    ----------
+    name : names the folder of the results
+    methods, datasets : selections, see :mod:`hashbench.plugins.selection`
+    bits, seeds : numbers
+    measures : names of measures
+    rules : parameters for some methods on some datasets
+    plugins : files and folders with plugins of the user's own
+    timeout, memory : limits of a cell in seconds and bytes, or None
+    threads : how many threads each cell computes with
+    jobs : how many cells at once; as many as there are cores if None
+    out : the folder of the results, if not the one named after the study
+    executor, scheduler : where cells are computed
+    timing : run cells one at a time, those again that did not run alone
+    """
+
+    name: str = "custom"
+    methods: tuple[str, ...] = ("all",)
+    datasets: tuple[str, ...] = ("emoji",)
+    bits: tuple[int, ...] = (16,)
+    seeds: tuple[int, ...] = (0,)
+    measures: tuple[str, ...] = DEFAULT_MEASURES
+    rules: tuple[Rule, ...] = ()
+    plugins: tuple[str, ...] = ()
+    timeout: float | None = None
+    memory: int | None = None
+    threads: int = 1
+    jobs: int | None = None
+    out: str | None = None
+    executor: str = "local"
+    scheduler: str | None = None
+    timing: bool = False
+
+    def to_toml(self) -> str:
+        """Return the study as a file that gives the same study."""
+        lines = []
+        for key, value in asdict(self).items():
+            if key not in ("rules", "out") and value not in (None, (), False):
+                lines.append(f"{key} = {_toml(value)}")
+        for rule in self.rules:
+            lines += ["", "[[rules]]", f"methods = {_toml(rule.methods)}"]
+            lines += [f"datasets = {_toml(rule.datasets)}"]
+            lines += [f"set = {{ {', '.join(f'{k} = {_toml(v)}' for k, v in rule.set.items())} }}"]
+        return "\n".join(lines) + "\n"
+
+
+def built_in() -> dict[str, Path]:
+    """Return the studies that come with the package, by name."""
+    folder = Path(str(resources.files("hashbench.shipped"))) / "studies"
+    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
+def load_study(name: str) -> Study:
+    """Return a study that comes with the package, or one in a TOML file."""
+    known = built_in()
+    path = known.get(name, Path(name))
+    if not path.is_file():
+        if name.endswith(".toml"):
+            raise HashbenchError(f"study file {name!r} does not exist")
+        raise unknown("study", name, [*known, "a TOML file"])
+    try:
+        keys = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise HashbenchError(f"study {name!r} is not valid TOML: {error}") from error
+    study = read_study({"name": path.stem, **keys}, where=f"study {name!r}")
+    # A study and its plugins travel together: paths are seen from the file.
+    return replace(study, plugins=tuple(str(path.parent / each) for each in study.plugins))
+
+
+def read_study(keys: Mapping[str, Any], where: str, base: Study | None = None) -> Study:
+    """Return a study from keys as a file or flags give them, on top of a base."""
+    allowed = [each.name for each in fields(Study)]
+    values: dict[str, Any] = {}
+    for key, value in keys.items():
+        if key not in allowed:
+            raise HashbenchError(f"{where}: {unknown('key', key, allowed)}")
+        try:
+            values[key] = _READERS[key](value)
+        except HashbenchError as error:  # names the value already
+            raise HashbenchError(f"{where}: {error}") from error
+        except ValueError as error:
+            raise HashbenchError(f"{where}: {key}: found {value!r}; {error}") from error
+    if "scheduler" in values and values.setdefault("executor", "dask") != "dask":
+        raise HashbenchError(
+            f"{where}: found a scheduler with executor {values['executor']!r}; allowed: 'dask'"
+        )
+    return replace(base or Study(), **values)
+
+
+def parse_seeds(value: Any) -> tuple[int, ...]:
+    """Read seeds: one number means that many, from 0; a list or commas name them.
+
+    Examples
+    --------
+    >>> parse_seeds(3), parse_seeds("3"), parse_seeds("3,5"), parse_seeds([7])
+    ((0, 1, 2), (0, 1, 2), (3, 5), (7,))
+    """
+    several = isinstance(value, list | tuple) or (isinstance(value, str) and "," in value)
+    try:
+        return _numbers(value, 0) if several else tuple(range(_number(value, 1)))
+    except ValueError:
+        raise ValueError(
+            "allowed: how many seeds, from 1 up; or which ones, from 0 up, as in 3,5 or 3,"
+        ) from None
+
+
+def _number(value: Any, least: int) -> int:
+    """Read a whole number, or the text of one; true and 8.5 are none."""
+    number = int(value) if isinstance(value, str) and value.strip().isdecimal() else value
+    if isinstance(number, bool) or not isinstance(number, int) or number < least:
+        raise ValueError(f"allowed: a whole number from {least} up")
+    return number
+
+
+def _numbers(value: Any, least: int) -> tuple[int, ...]:
+    parts = [part for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+    try:
+        listed = parts if isinstance(parts, list | tuple) else [parts]
+        numbers = dict.fromkeys(_number(part, least) for part in listed)
+    except ValueError:
+        numbers = {}
+    if not numbers:
+        raise ValueError(f"allowed: whole numbers from {least} up")
+    return tuple(numbers)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError("allowed: a text that is not empty")
+    return value
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    texts = value if isinstance(value, list | tuple) else [value]
+    if not texts or not all(isinstance(text, str) and text.strip(" ,") for text in texts):
+        raise ValueError("allowed: a name or a list of names")
+    return tuple(texts)
+
+
+def _measures(value: Any) -> tuple[str, ...]:
+    names = [measure for text in _texts(value) for measure in parse_many(text)]
+    return tuple(str(measure) for measure in parse_many(names))
+
+
+def _rules(value: Any) -> tuple[Rule, ...]:
+    keys = [each.name for each in fields(Rule)]
+    rules = []
+    for rule in value if isinstance(value, list | tuple) else [value]:
+        if not isinstance(rule, dict) or sorted(rule) != sorted(keys):
+            raise ValueError(f"allowed: tables with the keys {', '.join(keys)}")
+        if not rule["set"] or not isinstance(rule["set"], dict):
+            raise ValueError("allowed as set: a table of parameters")
+        if not isinstance(rule["methods"], str) or not isinstance(rule["datasets"], str):
+            raise ValueError("allowed as methods and datasets: a name or a pattern")
+        rules.append(Rule(**rule))
+    return tuple(rules)
+
+
+def _plugins(value: Any) -> tuple[str, ...]:
+    if isinstance(value, dict):
+        if list(value) != ["paths"]:
+            raise ValueError("allowed: a path, a list of paths, or a table with the key paths")
+        value = value["paths"]
+    return _texts(value) if value != [] else ()
+
+
+def _name(value: Any) -> str:
+    if not isinstance(value, str) or value in ("", ".", "..") or "/" in value:
+        raise ValueError("allowed: a name that a folder can have")
+    return value
+
+
+def _executor(value: Any) -> str:
+    if value not in EXECUTORS:
+        raise unknown("executor", str(value), EXECUTORS)
+    return str(value)
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("allowed: true or false")
+    return value
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "name": _name,
+    "methods": _texts,
+    "datasets": _texts,
+    "bits": lambda value: _numbers(value, 1),
+    "seeds": parse_seeds,
+    "measures": _measures,
+    "rules": _rules,
+    "plugins": _plugins,
+    "timeout": parse_duration,
+    "memory": parse_size,
+    "threads": lambda value: _number(value, 1),
+    "jobs": lambda value: _number(value, 1),
+    "out": _text,
+    "executor": _executor,
+    "scheduler": _text,
+    "timing": _flag,
+}
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_toml(each) for each in value)}]"
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
+
+from hashbench.base import codes as module
+from hashbench.base.codes import as_codes, as_words, n_words, pack, unpack
+from hashbench.base.errors import HashbenchError
+
+code_arrays = npst.arrays(
+    np.bool_, st.tuples(st.integers(1, 5), st.integers(1, 200)), elements=st.booleans()
+)
+
+
+@given(code_arrays)
+def test_unpack_undoes_pack(codes):
+    words = pack(codes)
+    assert words.dtype == np.uint64
+    assert words.shape == (len(codes), n_words(codes.shape[1]))
+    assert np.array_equal(unpack(words, codes.shape[1]), codes)
+
+
+@given(code_arrays)
+def test_every_form_means_the_same_code(codes):
+    n_bits = codes.shape[1]
+    signs = np.where(codes, 1, -1)
+    forms = [codes, codes.astype(np.uint8), codes.astype(float), signs, signs.astype(np.float32)]
+    packed = [np.packbits(codes, axis=1), pack(codes)] if n_bits > 1 else []
+    for form in forms:
+        assert np.array_equal(as_codes(form), codes)
+    for form in forms + packed:
+        assert np.array_equal(as_codes(form, n_bits), codes)
+
+
+def test_bit_j_is_bit_j_of_its_word():
+    codes = np.zeros((1, 130), bool)
+    codes[0, [0, 63, 64, 129]] = True
+    assert pack(codes).tolist() == [[1 | 1 << 63, 1, 2]]
+
+
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (np.array([[-1.0, 0.0, 1.0]]), r"found 0 beside -1/\+1, 1 times"),
+        (np.array([[0.5, 1.0]]), r"found 0\.5; .*values >= 0"),
+        (np.array([[np.nan, 1.0]]), "found nan"),
+        (np.array([[2, 1]]), "found 2; allowed"),
+        (np.array([[7, 1]], np.uint8), "packed need their number of bits"),
+        (np.array([["a"]]), "found <U1 entries"),
+        (np.array([1, 0]), r"found shape \(2,\)"),
+        (np.zeros((0, 8)), r"found shape \(0, 8\)"),
+        ([[1, 0], [1]], "found no table of numbers"),
+    ],
+)
+def test_what_is_not_binary_is_refused(array, message):
+    with pytest.raises(HashbenchError, match=message):
+        as_codes(array)
+
+
+@pytest.mark.parametrize("n_bits", [0, -1, 8.0])
+def test_number_of_bits_is_a_number_of_bits(n_bits):
+    with pytest.raises(HashbenchError, match=f"n_bits: found {n_bits}; allowed"):
+        as_codes(np.ones((2, 8), bool), n_bits)
+
+
+def test_number_of_bits_is_checked():
+    with pytest.raises(HashbenchError, match="found 3 columns of bool for 16 bits"):
+        as_codes(np.ones((2, 3), bool), 16)
+    with pytest.raises(HashbenchError, match="beyond bit 12 in 1 packed rows"):
+        as_codes(np.array([[255, 255], [255, 240]], np.uint8), 12)
+    with pytest.raises(HashbenchError, match="beyond bit 3 in 1 packed rows"):
+        as_words(np.array([[7], [8]], np.uint64), 3)
+
+
+def test_a_zero_in_another_block_than_the_minus_is_found(monkeypatch):
+    monkeypatch.setattr(module, "BLOCK_ROWS", 2)
+    with pytest.raises(HashbenchError, match="2 times"):
+        as_codes(np.array([[1, 0], [0, 1], [1, 1], [1, -1]]))
+
+
+def test_a_memory_map_is_read_in_blocks(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "BLOCK_ROWS", 7)
+    codes = np.random.default_rng(0).random((50, 70)) < 0.5
+    np.save(tmp_path / "codes.npy", codes)
+    mapped = np.load(tmp_path / "codes.npy", mmap_mode="r")
+    words, n_bits = as_words(mapped)
+    assert n_bits == 70
+    assert np.array_equal(words, pack(codes))
+
+
+def test_words_are_not_copied():
+    words = pack(np.ones((4, 70), bool))
+    assert np.shares_memory(as_words(words, 70)[0], words)

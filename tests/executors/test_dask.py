@@ -1,0 +1,205 @@
+"""The Dask executor against a scheduler and two workers that were really started."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from hashbench.base.errors import HashbenchError
+from hashbench.executors.dask import DaskExecutor
+
+distributed = pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
+
+HOSTILE = Path(__file__).parent / "hostile_methods.py"
+
+STUDY = [
+    "-m", "random,cca,edsh", "-d", "synthetic[rows=100]", "-b", "8,16", "-s", "5",
+]  # fmt: skip
+
+
+class Cluster:
+    """A scheduler and workers as a user starts them by hand."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.processes: list[subprocess.Popen[bytes]] = []
+        connection = folder / "scheduler.json"
+        self._start(
+            "scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", connection
+        )
+        deadline = time.monotonic() + 60
+        while not connection.exists():
+            assert time.monotonic() < deadline, "the scheduler did not start"
+            time.sleep(0.1)
+        self.address = json.loads(connection.read_text())["address"]
+        self.workers: list[subprocess.Popen[bytes]] = []
+        for _ in range(2):
+            self.add_worker()
+
+    def _start(self, kind: str, *arguments: object) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "distributed.cli.dask_" + kind, *map(str, arguments)]
+        log = (self.folder / f"{kind}.log").open("ab")
+        process = subprocess.Popen(
+            [*command, "--no-dashboard"], stdout=log, stderr=log, cwd=self.folder
+        )
+        self.processes.append(process)
+        return process
+
+    def add_worker(self) -> None:
+        name = f"w{len(self.workers)}"
+        worker = self._start(
+            "worker", self.address, "--no-nanny", "--nthreads", "1", "--name", name,
+            "--local-directory", self.folder / name,
+        )  # fmt: skip
+        self.workers.append(worker)
+
+    def stop(self) -> None:
+        for process in reversed(self.processes):
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    started = Cluster(tmp_path)
+    yield started
+    started.stop()
+
+
+def test_a_cluster_that_loses_a_worker_gives_the_same_bytes(hashbench, cluster, tmp_path):
+    local = hashbench("run", *STUDY, "-j", "2", "-o", tmp_path / "local")
+    assert local.returncode == 0, local.stderr
+    out = tmp_path / "dask"
+    victim = cluster.workers[1]
+    orphans: list[psutil.Process] = []
+
+    def kill_half_way() -> None:
+        while len(list((out / "cells").glob("*"))) < 8:
+            time.sleep(0.02)
+        orphans.extend(psutil.Process(victim.pid).children(recursive=True))
+        victim.kill()
+
+    killer = threading.Thread(target=kill_half_way, daemon=True)
+    killer.start()
+    remote = hashbench("run", *STUDY, "--scheduler", cluster.address, "-o", out)
+    assert remote.returncode == 0, remote.stderr
+    killer.join(timeout=10)
+    assert victim.wait(timeout=10) < 0, "no worker was killed"
+    assert (out / "results.csv").read_bytes() == (tmp_path / "local" / "results.csv").read_bytes()
+    assert orphans, "the worker had no fork server"
+    _, alive = psutil.wait_procs(orphans, timeout=10)
+    assert not [process for process in alive if process.status() != "zombie"]
+
+
+def test_limits_hold_and_plugins_travel(hashbench, cluster, tmp_path):
+    out = tmp_path / "out"
+    done = hashbench(
+        "run", "--plugin", HOSTILE, "-m", "good,hangs-in-c,allocates,exits,declines", "-d",
+        "synthetic[rows=100]", "-b", "8", "-s", "1", "--timeout", "8s", "--memory", "600M",
+        "--scheduler", cluster.address, "-o", out,
+    )  # fmt: skip
+    assert done.returncode == 1, done.stderr
+    with (out / "runs.csv").open() as stream:
+        statuses = {row["method"]: row["status"] for row in csv.DictReader(stream)}
+    assert statuses == {
+        "good": "done",
+        "hangs-in-c": "timeout",
+        "allocates": "memory",
+        "exits": "failed",
+        "declines": "skipped",
+    }
+
+
+def test_interrupting_ends_what_runs_on_the_workers_and_not_the_workers(cluster, tmp_path):
+    out = tmp_path / "out"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hashbench", "run", "--plugin", str(HOSTILE), "-m",
+         "good,hangs-in-c", "-d", "synthetic[rows=100]", "-b", "8", "-s", "2", "--scheduler",
+         cluster.address, "-o", str(out)],
+        stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    workers = [psutil.Process(worker.pid) for worker in cluster.workers]
+
+    def computing() -> list[psutil.Process]:
+        servers = [child for worker in workers for child in worker.children()]
+        return [child for server in servers for child in server.children()]
+
+    def wait_until(condition) -> None:
+        deadline = time.monotonic() + 60
+        while not condition():
+            assert time.monotonic() < deadline, "waited too long"
+            time.sleep(0.1)
+
+    wait_until(lambda: len(list((out / "cells").glob("*"))) == 2 and len(computing()) == 2)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "2 cells; go on with: " in said
+    wait_until(lambda: not computing())
+    assert all(worker.is_running() for worker in workers)
+
+
+def test_ctrl_c_reaches_no_worker_of_a_cluster_started_here(tmp_path):
+    out = tmp_path / "out"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hashbench", "run", "--plugin", str(HOSTILE), "-m",
+         "good,hangs-in-c", "-d", "synthetic[rows=100]", "-b", "8", "-s", "2", "--executor",
+         "dask", "-j", "1", "-o", str(out)],
+        stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 60
+    while not list((out / "cells").glob("*")):
+        assert time.monotonic() < deadline, "waited too long"
+        time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of them
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "interrupted; saved in" in said
+    assert "Traceback" not in said
+
+
+def test_workers_may_come_later(cluster, tmp_path):
+    for worker in cluster.workers:
+        worker.kill()
+        worker.wait()
+    out = tmp_path / "out"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hashbench", "run", "-m", "random", "-d", "synthetic",
+         "--scheduler", cluster.address, "-o", str(out)],
+        stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    said = process.stderr.readline()
+    assert said == f"{cluster.address} has no workers yet; waiting for the first\n"
+    cluster.add_worker()
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+
+
+def test_a_worker_of_another_version_is_told_in_one_line(tmp_path):
+    class Future:
+        def result(self):
+            raise TypeError("Task.__init__() got an unexpected\nkeyword argument 'new'")
+
+    with pytest.raises(HashbenchError) as error:
+        DaskExecutor.__new__(DaskExecutor)._outcome(Future(), tmp_path)
+    assert str(error.value).startswith(
+        "a Dask worker cannot run hashbench: TypeError: Task.__init__() got an unexpected; every"
+    )
+    assert "\n" not in str(error.value)
+
+
+def test_a_scheduler_that_is_not_there_is_one_line(hashbench, tmp_path):
+    done = hashbench("run", *STUDY, "--scheduler", "tcp://127.0.0.1:9", "-o", tmp_path / "out")
+    assert done.returncode == 2
+    assert "no Dask scheduler answers at 'tcp://127.0.0.1:9'" in done.stderr
+    assert "Traceback" not in done.stderr

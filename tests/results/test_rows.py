@@ -1,0 +1,265 @@
+"""Tables derived from stored codes."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from hashbench.base.codes import pack
+from hashbench.measures import evaluate
+from hashbench.printing.terminal import tables
+from hashbench.results.evaluate import FOLDER, evaluate_cell
+from hashbench.results.rows import RESULT_COLUMNS, RUN_COLUMNS, results, runs, to_csv
+from hashbench.studies.plan import Missing, Plan
+from hashbench.studies.store import Store
+
+BITS, QUERIES, ITEMS = 8, 6, 20
+
+
+@pytest.fixture
+def parts():
+    rng = np.random.default_rng(0)
+    shapes = {"query_0": QUERIES, "query_1": QUERIES, "database_0": ITEMS, "database_1": ITEMS}
+    codes = {name: rng.random((rows, BITS)) < 0.5 for name, rows in shapes.items()}
+    codes["learned"] = rng.random((ITEMS, BITS)) < 0.5
+    labels = {
+        name: (rng.random((rows, 4)) < 0.4).astype(np.uint8)
+        for name, rows in (("query", QUERIES), ("database", ITEMS))
+    }
+    return codes, labels
+
+
+def fill(store: Store, cell, codes, labels, train=None) -> None:
+    rows = np.arange(ITEMS)
+    store.splits.mkdir(exist_ok=True)
+    np.savez(
+        store.splits / f"{cell.split}.npz",
+        train=rows if train is None else train,
+        database=rows,
+        query=np.arange(ITEMS, ITEMS + QUERIES),
+        query_labels=pack(labels["query"] == 1),
+        database_labels=pack(labels["database"] == 1),
+        view_names=np.array(["image", "text"]),
+    )
+    folder = store.path / "task"
+    folder.mkdir(exist_ok=True)
+    packed = {name: pack(values) for name, values in codes.items()}
+    np.savez(folder / "codes.npz", **packed, n_bits=np.asarray(BITS))
+    store.put(cell, {"status": "done", "reason": "", "seconds": {"fit": 0.5}}, folder)
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store(tmp_path) as opened:
+        yield opened
+
+
+def rows_of(store, plan):
+    return list(results(store, [store.get(cell.id) for cell in plan.cells], plan.measures))
+
+
+def test_every_task_and_kind_of_database_codes_is_scored(store, parts, make_cell):
+    codes, labels = parts
+    cell = make_cell(bits=BITS)
+    fill(store, cell, codes, labels)
+    found = rows_of(store, Plan(("AP", "P@5"), [cell]))
+    pairs = {
+        ("image->text", "encoded"): ("query_0", "database_1"),
+        ("text->image", "encoded"): ("query_1", "database_0"),
+        ("image->text", "learned"): ("query_0", "learned"),
+        ("text->image", "learned"): ("query_1", "learned"),
+    }
+    assert len(found) == 2 * len(pairs)
+    for row in found:
+        query, database = pairs[row["task"], row["database"]]
+        expected = evaluate(
+            codes[query], codes[database], labels["query"], labels["database"], ["AP", "P@5"]
+        )
+        assert row["value"] == expected[row["measure"]]
+
+
+def test_learned_codes_a_view_are_searched_by_view(store, parts, make_cell):
+    codes, labels = parts
+    codes["learned_0"], codes["learned_1"] = codes.pop("learned"), codes["database_0"]
+    cell = make_cell(bits=BITS)
+    fill(store, cell, codes, labels)
+    found = {row["task"]: row["value"] for row in rows_of(store, Plan(("AP",), [cell]))
+             if row["database"] == "learned"}  # fmt: skip
+    expected = evaluate(
+        codes["query_0"], codes["learned_1"], labels["query"], labels["database"], ["AP"]
+    )
+    assert found["image->text"] == expected["AP"]
+
+
+def test_learned_codes_are_scored_only_where_the_database_was_trained_on(store, parts, make_cell):
+    cell = make_cell(bits=BITS)
+    fill(store, cell, *parts, train=np.arange(5))
+    assert {row["database"] for row in rows_of(store, Plan(("AP",), [cell]))} == {"encoded"}
+
+
+def test_vectors_are_scored_by_inner_product_without_radius_measures(store, parts, make_cell):
+    _, labels = parts
+    cell = make_cell(bits=BITS)
+    fill(store, cell, *parts)
+    rng = np.random.default_rng(1)
+    folder = store.path / "task"
+    vectors = {
+        f"{role}_{view}": rng.standard_normal((rows, 3)).astype(np.float32)
+        for role, rows in (("query", QUERIES), ("database", ITEMS))
+        for view in range(2)
+    }
+    np.savez(folder / "codes.npz", **vectors)
+    store.put(cell, {"status": "done", "reason": "", "seconds": {}}, folder)
+    found = rows_of(store, Plan(("AP", "lookup(radius=2)"), [cell]))
+    assert {row["measure"] for row in found} == {"AP"}
+    scores = vectors["query_0"] @ vectors["database_1"].T
+    expected = []
+    for query in range(QUERIES):
+        relevant = (labels["query"][query] & labels["database"]).any(axis=1)
+        ranked = relevant[np.argsort(-scores[query])]
+        if ranked.any():
+            precision = np.cumsum(ranked) / np.arange(1, ITEMS + 1)
+            expected.append(precision[ranked].mean())
+    assert found[0]["value"] == pytest.approx(np.mean(expected))
+
+
+def test_known_scores_are_reused_until_codes_change(store, parts, make_cell):
+    codes, labels = parts
+    cell, plan = make_cell(bits=BITS), Plan(("AP",), [make_cell(bits=BITS)])
+    fill(store, cell, codes, labels)
+    first = rows_of(store, plan)
+    path = store.path / FOLDER / f"{cell.id}.json"
+    record = json.loads(path.read_text())
+    for ranking in record["rankings"]:
+        ranking["scores"]["AP"]["value"] = 0.25
+    path.write_text(json.dumps(record))
+    assert {row["value"] for row in rows_of(store, plan)} == {0.25}, "the cache was not read"
+    assert len(rows_of(store, Plan(("AP", "P@5"), [cell]))) == 2 * len(first)
+    path.write_text("{")
+    assert rows_of(store, plan) == first, "a broken cache was believed"
+    codes["query_0"] = ~codes["query_0"]
+    fill(store, cell, codes, labels)
+    assert rows_of(store, plan) != first
+
+
+def test_tables_and_reports_share_what_is_known(store, parts, make_cell):
+    codes, labels = parts
+    cell = make_cell(bits=BITS)
+    fill(store, cell, codes, labels)
+    stored = store.get(cell.id)
+    split = store.split(cell.split)
+    values = evaluate_cell(stored, split, ["AP"], store.path, complete=False)
+    assert not values.complete
+    assert values.codes == []
+    whole = evaluate_cell(stored, split, ["AP"], store.path)
+    assert whole.complete
+    assert len(whole.codes) == 3
+    first = whole.rankings[0]
+    assert first.scores["AP"]["low"] <= first.scores["AP"]["value"] <= first.scores["AP"]["high"]
+    assert first.scores["AP"]["value"] == values.rankings[0].scores["AP"]["value"]
+    # what is complete stays so, whoever asks for one number more
+    more = evaluate_cell(stored, split, ["P@5"], store.path, complete=False)
+    assert more.complete
+    assert more.rankings[0].scores["P@5"]["chance"] is not None
+    assert {"AP", "P@5"} <= set(more.rankings[0].scores)
+    assert more.codes == whole.codes
+    # and of values alone the known ones are not computed again
+    path = store.path / FOLDER / f"{cell.id}.json"
+    path.unlink()
+    evaluate_cell(stored, split, ["AP"], store.path, complete=False)
+    two = evaluate_cell(stored, split, ["P@5"], store.path, complete=False)
+    assert {"AP", "P@5"} == set(two.rankings[0].scores)
+    assert not two.complete
+
+
+def test_runs_have_a_row_for_every_cell_asked_for(store, parts, make_cell):
+    done, left = make_cell(bits=BITS), make_cell(bits=16)
+    fill(store, done, *parts)
+    gone = Missing("wiki", "edsh", "", 8, 0, "wiki: no such file")
+    plan = Plan(("AP",), [left, done], [gone])
+    found = runs(plan, store.read([done.id, left.id]))
+    assert [(row["dataset"], row["bits"], row["status"]) for row in found] == [
+        ("toy", 8, "done"),
+        ("toy", 16, "missing"),
+        ("wiki", 8, "failed"),
+    ]
+    assert found[0]["fit_seconds"] == 0.5
+    text = to_csv(found, RUN_COLUMNS)
+    assert text.splitlines()[0] == ",".join(RUN_COLUMNS)
+    assert "wiki: no such file" in text
+
+
+def test_csv_is_plain_and_the_same_for_the_same_rows():
+    row = dict(zip(RESULT_COLUMNS, ["a,b", "m", "", 8, 0, "t", "d", "AP", 1 / 3], strict=True))
+    text = to_csv([row], RESULT_COLUMNS)
+    assert text.splitlines()[1] == '"a,b",m,,8,0,t,d,AP,0.3333333333'
+    assert "\r" not in text
+
+
+def table_rows(bits=(8, 16, 24, 32, 64, 128), methods=("edsh", "a-method-with-a-very-long-name")):
+    return [
+        {"dataset": "wiki", "method": method, "params": "gamma=1,train_rows=5000" if i else "",
+         "bits": b, "seed": seed, "task": task, "database": "encoded", "measure": "AP",
+         "value": i + b / 1000 + seed}
+        for i, method in enumerate(methods)
+        for b in bits
+        for seed in range(2)
+        for task in ("image->text", "text->image")
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("bits", [(8,), (8, 16), (8, 16, 24, 32), (8, 16, 24, 32, 48, 64, 96, 128)])
+def test_tables_fit_80_columns_and_hold_every_mean(bits):
+    import click
+
+    text = click.unstyle(tables(table_rows(bits), [], "AP"))
+    assert max(map(len, text.splitlines())) <= 80
+    assert "mean over 2 seeds" in text
+    for b in bits:
+        assert f"{0.5 + b / 1000:.4f}" in text
+        assert f"{1.5 + b / 1000:.4f}" in text
+
+
+def test_names_take_the_room_that_numbers_leave():
+    names = [f"alpha=1,beta=2,gamma=3,delta={value}" for value in (1, 2)]
+    rows = [{**row, "params": name} for name in names for row in table_rows((8,), ("edsh",))]
+    text = tables(rows, [], "AP")
+    assert all(f"\nedsh[{name}]" in text for name in names)
+
+
+def test_the_best_is_bold():
+    text = tables(table_rows((8,)), [], "AP")
+    _, *bold = text.split("\x1b[1m")
+    assert len(bold) == 2
+    assert all(part.strip().startswith("1.508") for part in bold)
+
+
+def test_a_method_that_the_measure_is_not_for_has_a_dash():
+    runs = [
+        {"dataset": "wiki", "method": method, "params": "", "bits": 8, "seed": 0, "status": "done"}
+        for method in ("edsh", "vectors")
+    ]
+    rows = table_rows((8,), ("edsh",))
+    (line,) = [each for each in tables(rows, runs, "AP").splitlines() if "vectors" in each]
+    assert line.split() == ["vectors", "-", "-"]
+    assert tables([], runs, "AP") == "AP on wiki: no method has this number"
+
+
+def test_cells_that_are_not_done_stand_in_the_table():
+    rows = [row for row in table_rows((8,), ("edsh", "cca")) if row["params"] == ""]
+    base = {"dataset": "wiki", "params": "", "bits": 8}
+    runs = [
+        {**base, "method": "edsh", "seed": 2, "status": "timeout"},
+        {**base, "method": "hangs", "seed": 0, "status": "timeout"},
+        {**base, "method": "cca", "seed": 0, "status": "done"},
+        {**base, "dataset": "other", "method": "elsewhere", "seed": 0, "status": "failed"},
+    ]
+    text = tables(rows, runs, "AP")
+    assert "0.5080*" in text
+    assert "* mean over fewer seeds" in text
+    (line,) = [line for line in text.splitlines() if line.startswith("hangs")]
+    assert line.split() == ["hangs", "timeout", "timeout"]
+    assert "elsewhere" not in text
+    assert text.endswith("AP on other: no cell is done")

@@ -1,0 +1,61 @@
+"""What a run shows: a bar on a terminal, a line a cell elsewhere, nothing when asked for that."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from hashbench.studies.progress import Bar, Lines, Quiet, make_progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def tell(progress, make_cell):
+    """Let two cells run, of which one fails."""
+    progress.loading("dataset toy")
+    progress.loaded()
+    progress.note("a note")
+    progress.begin(2)
+    cells = [make_cell(seed=seed, params="") for seed in (0, 1)]
+    for cell in cells:
+        progress.started(cell)
+    progress.ended(cells[0], "done", "", 0.25)
+    progress.ended(cells[1], "failed", "no good", 75)
+    progress.close()
+
+
+@pytest.mark.parametrize(
+    ("stream", "quiet", "kind"),
+    [(Terminal(), False, Bar), (io.StringIO(), False, Lines), (Terminal(), True, Quiet)],
+)
+def test_the_stream_decides(stream, quiet, kind):
+    assert type(make_progress(quiet, stream)) is kind
+
+
+def test_lines_count_and_give_reasons(make_cell):
+    stream = io.StringIO()
+    tell(Lines(stream), make_cell)
+    assert stream.getvalue().splitlines() == [
+        "a note",
+        "[1/2] done    edsh at 8 bits on toy, seed 0 (250 ms)",
+        "[2/2] failed  edsh at 8 bits on toy, seed 1 (1 min 15 s): no good",
+    ]
+
+
+def test_a_bar_names_what_runs_and_puts_failures_above_itself(make_cell):
+    stream = Terminal()
+    tell(Bar(stream), make_cell)
+    shown = stream.getvalue()
+    assert "loading dataset toy\r\x1b[K" in shown, "the line is taken away"
+    assert "failed: edsh at 8 bits on toy, seed 1: no good\n" in shown
+    assert "2/2 |" in shown
+    assert shown.rstrip().endswith(", 1 failed")
+
+
+def test_quiet_is_quiet(make_cell, capsys):
+    tell(make_progress(quiet=True), make_cell)
+    assert capsys.readouterr() == ("", "")

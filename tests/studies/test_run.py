@@ -1,0 +1,377 @@
+"""The command from end to end: what a user types and what lies on the disk afterwards."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import subprocess
+import sys
+import tomllib
+
+import numpy as np
+import pytest
+
+from hashbench.base.files import checksum
+
+MINE = '''
+import numpy as np
+from hashbench import LinearMethod
+
+
+class Mine(LinearMethod):
+    """The best directions of the first view, found again in the others."""
+
+    name = "mine"
+    title = "Mine"
+    supervised = False
+
+    def __init__(self, n_bits=16, ridge=1.0, random_state=None):
+        self.n_bits = n_bits
+        self.ridge = ridge
+        self.random_state = random_state
+
+    def fit(self, views, labels=None):
+        views, _, rng = self.begin_fit(views, labels)
+        self.means_ = [X.mean(axis=0) for X in views]
+        V = (views[0] - self.means_[0]) @ rng.standard_normal((views[0].shape[1], self.n_bits))
+        self.projections_ = [
+            np.linalg.solve(Z.T @ Z + self.ridge * np.eye(Z.shape[1]), Z.T @ V)
+            for Z in (X - mean for X, mean in zip(views, self.means_))
+        ]
+        return self
+'''
+
+
+@pytest.fixture(scope="module")
+def study(hashbench, tmp_path_factory):
+    """A run of a plugin beside a built-in method: how it ended, and the folder."""
+    folder = tmp_path_factory.mktemp("study")
+    (folder / "mine.py").write_text(MINE)
+    out = folder / "out"
+    done = hashbench(
+        "run", "--plugin", folder / "mine.py", "-m", "mine,mine[ridge=5],edsh", "-d", "synthetic",
+        "-b", "16", "-s", "1", "-o", out,
+    )  # fmt: skip
+    return done, out
+
+
+def table(path):
+    with path.open() as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_a_method_in_a_file_of_its_own_appears_in_the_table(study):
+    done, _ = study
+    assert done.returncode == 0, done.stderr
+    assert "AP on synthetic, database codes encoded" in done.stdout
+    for label in ("mine ", "mine[ridge=5] ", "edsh "):
+        assert f"\n{label}" in done.stdout
+    shown, _, _ = done.stdout.partition("\n\n3 cells: ")
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_results_are_tidy(study):
+    _, out = study
+    rows = table(out / "results.csv")
+    assert list(rows[0]) == [
+        "dataset", "method", "params", "bits", "seed", "task", "database", "measure", "value",
+    ]  # fmt: skip
+    assert {row["measure"] for row in rows} == {"AP", "AP(ties=index)@100", "P@100"}
+    assert {(row["method"], row["params"]) for row in rows} == {
+        ("mine", ""), ("mine", "ridge=5"), ("edsh", ""),
+    }  # fmt: skip
+    assert {row["method"] for row in rows if row["database"] == "learned"} == {"edsh"}
+    assert all(0 <= float(row["value"]) <= 1 for row in rows)
+
+
+def test_runs_say_how_and_where(study):
+    _, out = study
+    rows = table(out / "runs.csv")
+    assert [row["status"] for row in rows] == ["done"] * 3
+    for row in rows:
+        assert float(row["fit_seconds"]) > 0
+        assert int(row["peak_memory"]) > 1 << 20
+        assert row["threads"] == "1"
+        assert row["numpy"] == np.__version__
+
+
+def test_what_was_asked_is_kept_and_runs_again_to_the_same_cells(hashbench, study):
+    _, out = study
+    asked = tomllib.loads((out / "study.toml").read_text())
+    assert asked["methods"] == ["mine", "mine[ridge=5]", "edsh"]
+    before = (out / "results.csv").read_bytes()
+    again = hashbench("run", out / "study.toml", "-o", out)
+    assert again.returncode == 0, again.stderr
+    assert again.stderr == "3 of 3 cells are in the store already\n"
+    assert (out / "results.csv").read_bytes() == before
+
+
+def test_a_plan_shows_the_grid_and_changes_nothing(hashbench, study, tmp_path):
+    _, out = study
+    before = sorted(path.name for path in out.rglob("*"))
+    planned = hashbench("run", out / "study.toml", "-s", "3", "-o", out, "--plan")
+    assert planned.returncode == 0, planned.stderr
+    assert f"9 cells; in {out}: 3 done; 6 to run" in planned.stdout
+    assert "left with" in planned.stdout
+    assert sorted(path.name for path in out.rglob("*")) == before
+    nowhere = hashbench("run", "-m", "cca", "-d", "synthetic", "-o", tmp_path / "no", "--plan")
+    assert "nothing yet; 1 to run" in nowhere.stdout
+    assert not (tmp_path / "no").exists()
+
+
+def test_status_in_words_and_as_json(hashbench, study):
+    _, out = study
+    assert hashbench("status", out).stdout == "3 cells: 3 done\n"
+    said = json.loads(hashbench("status", out, "--json").stdout)
+    assert said["counts"] == {
+        "done": 3, "failed": 0, "timeout": 0, "memory": 0, "skipped": 0, "left": 0,
+    }  # fmt: skip
+    nothing = hashbench("status", out / "cells")
+    assert nothing.returncode == 2
+    assert "found no plan.json" in nothing.stderr
+
+
+def test_a_damaged_cell_is_named_set_aside_and_computed_again(hashbench, study, tmp_path):
+    _, out = study
+    copy = tmp_path / "copy"
+    shutil.copytree(out, copy)
+    victim = table(copy / "runs.csv")[0]["id"]
+    (copy / "cells" / victim / "codes.npz").write_bytes(b"rubbish")
+    assert "damaged" in hashbench("status", copy).stdout
+    mended = hashbench("run", copy / "study.toml", "-o", copy)
+    assert mended.returncode == 0, mended.stderr
+    assert f"set aside {victim}" in mended.stderr
+    assert "2 of 3 cells are in the store already" in mended.stderr
+    assert (copy / "results.csv").read_bytes() == (out / "results.csv").read_bytes()
+    (kept,) = (copy / "set-aside").glob(f"*/{victim}/codes.npz")
+    assert kept.read_bytes() == b"rubbish"
+
+
+def test_timing_runs_cells_alone_and_those_again_that_did_not(hashbench, tmp_path):
+    flags = ["run", "-m", "random,cca,edsh", "-d", "synthetic", "-b", "8", "-s", "2"]
+    flags += ["-o", tmp_path / "out"]
+    assert hashbench(*flags, "-j", "3").returncode == 0
+    beside = [row for row in table(tmp_path / "out" / "runs.csv") if row["alone"] == "False"]
+    assert beside
+    timed = hashbench(*flags, "--timing")
+    assert f"[{len(beside)}/{len(beside)}]" in timed.stderr
+    assert {row["alone"] for row in table(tmp_path / "out" / "runs.csv")} == {"True"}
+
+
+def test_changed_source_is_another_cell(hashbench, study, tmp_path):
+    _, out = study
+    changed = tmp_path / "mine.py"
+    changed.write_text(MINE.replace("ridge=1.0", "ridge=2.0"))
+    flags = ["-m", "mine,edsh", "-d", "synthetic", "-b", "16", "-s", "1", "-o", tmp_path / "out"]
+    shutil.copytree(out, tmp_path / "out")
+    again = hashbench("run", "--plugin", changed, *flags)
+    assert "1 of 2 cells are in the store already" in again.stderr
+    assert "of other studies or versions: 2 cells in the store" in hashbench(
+        "status", tmp_path / "out"
+    ).stdout  # fmt: skip
+
+
+def test_the_table_shows_the_first_measure_that_is_a_number(hashbench, study):
+    _, out = study
+    shown = hashbench("run", out / "study.toml", "-o", out, "--measures", "PR,P@10")
+    assert "P@10 on synthetic, database codes encoded" in shown.stdout
+    curves = hashbench("run", out / "study.toml", "-o", out, "--measures", "PR")
+    assert "every measure is a curve" in curves.stdout
+    assert "no cell is done" not in curves.stdout
+    assert hashbench("run", out / "study.toml", "-o", out).returncode == 0
+
+
+def test_quiet_says_nothing_but_the_result(hashbench, study):
+    _, out = study
+    said = hashbench("run", out / "study.toml", "-o", out, "--quiet", "--force")
+    assert said.returncode == 0
+    assert said.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["-m", "edhs"], "unknown method 'edhs'; did you mean 'edsh'?"),
+        (["-d", "synthetc"], "unknown dataset 'synthetc'; did you mean 'synthetic'"),
+        (["-b", "many"], "bits: found 'many'; allowed: whole numbers from 1 up"),
+        (["-j", "0"], "jobs: found '0'; allowed: a whole number from 1 up"),
+        (["--measures", "mAP"], "unknown measure 'mAP'"),
+        (["--retry", "broken"], "unknown status 'broken'; allowed: done, failed"),
+        (["--executor", "slurm"], "the flags: unknown executor 'slurm'; allowed: dask, local"),
+        (["-d", "synthetic[rows=1]"], "split: found 0 queries of 1 rows"),
+        (["--timing", "--executor", "dask"], "timing: found executor 'dask'; allowed: 'local'"),
+        (["nowhere.toml"], "study file 'nowhere.toml' does not exist"),
+        (["-o", "/dev/null"], "cannot be a folder of results: /dev/null/cells: Not a directory"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(hashbench, tmp_path, flags, message):
+    done = hashbench("run", "-m", "cca", "-d", "synthetic", "-o", tmp_path / "out", *flags)
+    assert done.returncode == 2
+    assert done.stderr.startswith("hashbench: ")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_what_does_not_exist_leaves_no_folder_behind(hashbench, tmp_path):
+    assert hashbench("run", "-m", "edhs", "-o", tmp_path / "out").returncode == 2
+    merged = hashbench("merge", tmp_path / "nowhere", "-o", tmp_path / "all")
+    assert merged.returncode == 2
+    assert merged.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_broken_plugin_is_named_before_what_it_would_have_been(hashbench, tmp_path):
+    (tmp_path / "mine.py").write_text("import nothing_of_that_name\n")
+    flags = ["--plugin", tmp_path / "mine.py"]
+    commands = (
+        ["run", "-m", "mine", "--quiet"], ["show", "mine"], ["check", "mine"],
+        ["data", "describe", "mine"],
+    )  # fmt: skip
+    for command in commands:
+        said = hashbench(*command, *flags).stderr.splitlines()
+        assert said[0].startswith(f"broken plugin {tmp_path}/mine.py: ModuleNotFoundError")
+        assert said[0].endswith("(line 1)")
+        assert said[1].startswith("hashbench: unknown ")
+
+
+def test_what_the_system_refuses_is_one_line(hashbench, tmp_path):
+    refused = hashbench("new", "method", "mine", "-o", tmp_path / "nowhere" / "mine.py")
+    assert refused.returncode == 2
+    assert refused.stderr == (
+        f"hashbench: cannot write {tmp_path}/nowhere/mine.py: No such file or directory\n"
+    )
+    (tmp_path / "plan.json").mkdir()
+    (tmp_path / "cells").write_text("")
+    (tmp_path / "study.toml").mkdir()
+    refused = hashbench("run", "-m", "random", "-d", "synthetic", "-o", tmp_path)
+    assert refused.returncode == 2
+    assert refused.stderr.count("\n") == 1
+
+
+def test_the_folder_of_another_version_is_left_alone(hashbench, study, tmp_path):
+    _, out = study
+    newer = tmp_path / "newer"
+    shutil.copytree(out, newer)
+    for path in newer.rglob("*.json"):
+        path.write_text(path.read_text().replace('"schema": 1', '"schema": 2'))
+    before = {path: path.read_bytes() for path in newer.rglob("*") if path.is_file()}
+    for command in (
+        ["run", "-m", "cca", "-d", "synthetic", "-o", newer],
+        ["run", "-m", "cca", "-d", "synthetic", "-o", newer, "--plan"],
+        ["status", newer],
+        ["merge", out, "-o", newer],
+    ):
+        refused = hashbench(*command)
+        assert refused.returncode == 2
+        assert "found schema 2; this version of hashbench reads and writes 1" in refused.stderr
+    assert {path: path.read_bytes() for path in newer.rglob("*") if path.is_file()} == before
+
+
+def test_a_dataset_that_is_not_there_costs_its_own_cells(hashbench, tmp_path):
+    out = tmp_path / "out"
+    done = hashbench(
+        "run", "-m", "cca", "-d", "nuswide,synthetic", "-o", out, HASHBENCH_DATA=str(tmp_path)
+    )
+    assert done.returncode == 1
+    rows = {row["dataset"]: row for row in table(out / "runs.csv")}
+    assert rows["synthetic"]["status"] == "done"
+    assert rows["nuswide"]["status"] == "failed"
+    assert "nuswide" in rows["nuswide"]["reason"]
+
+
+def test_a_dataset_that_is_not_there_is_one_line_however_many_cells_it_costs(hashbench, tmp_path):
+    flags = ["-m", "cca,random", "-d", "nuswide,synthetic", "-s", "3", "-o", tmp_path / "out"]
+    planned = hashbench("run", *flags, "--plan", HASHBENCH_DATA=str(tmp_path))
+    assert planned.stdout.count("not available, 6 cells: nuswide: ") == 1
+    hashbench("run", *flags, HASHBENCH_DATA=str(tmp_path))
+    said = hashbench("status", tmp_path / "out").stdout
+    assert said.startswith("12 cells: 6 done, 6 failed\nfailed: 6 cells on nuswide: nuswide: ")
+    assert said.count("failed: ") == 1
+    told = json.loads(hashbench("status", tmp_path / "out", "--json").stdout)
+    assert [(each["dataset"], each["cells"]) for each in told["missing"]] == [("nuswide", 6)]
+
+
+def test_merging_brings_machines_together_and_names_conflicts(hashbench, tmp_path):
+    flags = ["run", "-m", "random,cca", "-d", "synthetic[rows=100]", "-b", "8"]
+    for name, seeds in (("a", "0,1"), ("b", "1,2")):
+        assert hashbench(*flags, "-s", seeds, "-o", tmp_path / name).returncode == 0
+    assert hashbench(*flags, "-s", "3", "-o", tmp_path / "whole").returncode == 0
+    merged = hashbench("merge", tmp_path / "a", tmp_path / "b", "-o", tmp_path / "all")
+    assert merged.returncode == 0, merged.stderr
+    same = (tmp_path / "all" / "results.csv").read_bytes()
+    assert same == (tmp_path / "whole" / "results.csv").read_bytes()
+    # The same cells with other codes, as another processor might give them.
+    for folder in (tmp_path / "b" / "cells").iterdir():
+        status = json.loads((folder / "status.json").read_text())
+        with np.load(folder / "codes.npz") as arrays:
+            codes = dict(arrays)
+        codes["query_0"] = codes["query_0"] ^ np.uint64(1)
+        np.savez_compressed(folder / "codes.npz", **codes)
+        status["files"]["codes.npz"] = checksum(folder / "codes.npz")
+        (folder / "status.json").write_text(json.dumps(status))
+    merged = hashbench("merge", tmp_path / "a", tmp_path / "b", "-o", tmp_path / "again")
+    assert merged.returncode == 1
+    assert merged.stderr.count("conflict: ") == 2
+    assert "random at 8 bits on synthetic[rows=100], seed 1: the codes in" in merged.stderr
+    first = table(tmp_path / "a" / "results.csv")
+    kept = [row for row in table(tmp_path / "again" / "results.csv") if row["seed"] in "01"]
+    assert kept == first
+
+
+def test_merging_names_versions_that_differ(hashbench, tmp_path):
+    for name, ridge in (("a", "1.0"), ("b", "2.0")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "mine.py").write_text(MINE.replace("ridge=1.0", f"ridge={ridge}"))
+        flags = ["--plugin", tmp_path / name / "mine.py", "-m", "mine", "-d", "synthetic"]
+        assert hashbench("run", *flags, "-o", tmp_path / name / "out").returncode == 0
+    merged = hashbench(
+        "merge", tmp_path / "a" / "out", tmp_path / "b" / "out", "-o", tmp_path / "all"
+    )
+    assert merged.returncode == 1
+    assert "have different versions of it" in merged.stderr
+    assert "parameters, source" in merged.stderr
+    assert len(table(tmp_path / "all" / "runs.csv")) == 1
+
+
+FIXED_SPLIT = """
+import numpy as np
+
+from hashbench import Data, Dataset, GivenSplit
+
+
+class Fixed(Dataset):
+    name = "fixed"
+    synthetic = True
+    protocols = {"given": GivenSplit()}
+
+    def load(self):
+        rng = np.random.default_rng(0)
+        labels = np.eye(3, dtype=np.uint8)[rng.integers(3, size=90)]
+        views = [labels @ rng.standard_normal((3, 6)) + rng.standard_normal((90, 6)) for _ in "it"]
+        return Data(views, labels, given={"train": np.arange(60), "query": np.arange(60, 90)})
+"""
+
+
+def test_seeds_of_a_fixed_split_share_its_data(tmp_path, hashbench):
+    plugin = tmp_path / "fixed.py"
+    plugin.write_text(FIXED_SPLIT)
+    done = hashbench(
+        "run", "--plugin", plugin, "-m", "random,cca,edsh,dch", "-d", "fixed", "-b", "8,16",
+        "-s", "6", "-j", "2", "-o", tmp_path / "out",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "48 cells: 48 done" in done.stdout
+
+
+def test_a_folder_of_the_package_s_name_is_not_imported(tmp_path):
+    # As in a source tree from which the package was installed: `hashbench/` without its plugins.
+    (tmp_path / "hashbench").mkdir()
+    (tmp_path / "hashbench" / "__init__.py").write_text("raise ImportError('the wrong package')")
+    command = [sys.executable, "-P", "-m", "hashbench", "run", "-m", "random", "-d", "synthetic"]
+    done = subprocess.run(
+        [*command, "-b", "8", "-s", "1", "-o", "out"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "1 cell: 1 done" in done.stdout

@@ -1,0 +1,162 @@
+"""Stores written by hand, so that every number in a report can be worked out on paper."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from hashbench.base.codes import pack
+from hashbench.base.files import save_arrays
+from hashbench.plugins.registry import Registry, discover
+from hashbench.printing.style import DatasetLook, Look, MethodLook
+from hashbench.results.results import Results
+from hashbench.studies.plan import Plan
+from hashbench.studies.store import Store
+
+
+@dataclass
+class HandMade:
+    """Writes a folder of results cell by cell.
+
+    Two queries (rows 0 and 1) with labels 10 and 01, four database items (rows 2 to 5) with
+    labels 10, 10, 01, 01. A cell's codes are given as strings, one an item.
+    """
+
+    path: Path
+    make_cell: object
+    measures: tuple[str, ...] = ("AP",)
+    cells: list = field(default_factory=list)
+    missing: list = field(default_factory=list)
+
+    def split(self, name="s", train=(2, 3, 4, 5), **more):
+        with Store(self.path) as store:
+            np.savez(
+                store.splits / f"{name}.npz",
+                train=np.array(train),
+                query=np.array([0, 1]),
+                database=np.array([2, 3, 4, 5]),
+                query_labels=pack(np.array([[1, 0], [0, 1]], bool)),
+                database_labels=pack(np.array([[1, 0], [1, 0], [0, 1], [0, 1]], bool)),
+                n_labels=np.array(2),
+                view_names=np.array(["image", "text"]),
+                label_names=np.array(["cat", "dog"]),
+                **more,
+            )
+
+    def add(
+        self,
+        queries=("00", "11"),
+        database=("00", "01", "10", "11"),
+        learned=None,
+        history=None,
+        status="done",
+        reason="",
+        record=None,
+        **about,
+    ):
+        cell = self.make_cell(**{"params": "", "parameters": {}, **about, "bits": len(queries[0])})
+        if "bits" in about:
+            cell = self.make_cell(**{"params": "", "parameters": {}, **about})
+        work = self.path / "work-by-hand"
+        work.mkdir(parents=True, exist_ok=True)
+        if status == "done":
+            arrays = {"n_bits": np.array(len(queries[0]))}
+            for view in (0, 1):
+                arrays[f"query_{view}"] = codes(queries)
+                arrays[f"database_{view}"] = codes(database)
+            if learned is not None:
+                arrays["learned"] = codes(learned)
+            save_arrays(work / "codes.npz", arrays)
+            if history is not None:
+                save_arrays(
+                    work / "history.npz", {name: np.array(v) for name, v in history.items()}
+                )
+        base = {"status": status, "reason": reason, "seconds": {"fit": 1.0}, "alone": True}
+        with Store(self.path) as store:
+            store.put(cell, {**base, "threads": 1, "environment": {}, **(record or {})}, work)
+        self.cells.append(cell)
+        return cell
+
+    def results(self, registry=None) -> Results:
+        if not (self.path / "splits" / "s.npz").exists():
+            self.split()
+        plan = Plan(self.measures, self.cells, self.missing)
+        (self.path / "plan.json").write_text(plan.to_json())
+        return Results(self.path, registry or Registry())
+
+
+def codes(texts):
+    return pack(np.array([[letter == "1" for letter in text] for text in texts]))
+
+
+@pytest.fixture
+def hand_made(tmp_path, make_cell):
+    return HandMade(tmp_path / "out", make_cell)
+
+
+@pytest.fixture(scope="session")
+def registry():
+    return discover()
+
+
+@dataclass
+class Given:
+    """Results that consist of given tables: for what only statistics are made of."""
+
+    table: pd.DataFrame
+    measures: tuple[str, ...] = ("AP",)
+    figure_bits: tuple[int, ...] = (16,)
+    cells: tuple = ()
+
+    @property
+    def main_measure(self):
+        return self.measures[0]
+
+    def scores(self, measures=None):
+        return self.table
+
+
+@pytest.fixture
+def given_scores():
+    """Return a function: {(dataset, seed): {method: score}} -> results with those scores."""
+
+    def make(blocks, **about):
+        rows = [
+            {
+                "dataset": dataset, "method": method, "bits": 16, "seed": seed,
+                "task": "image->text", "database": "encoded", "measure": "AP", "value": value,
+                "low": value, "high": value, "chance": 0.1, **about,
+            }
+            for (dataset, seed), scores in blocks.items()
+            for method, value in scores.items()
+        ]  # fmt: skip
+        return Given(pd.DataFrame(rows))
+
+    return make
+
+
+def a_look(methods, datasets, **options) -> Look:
+    from hashbench.printing.style import COLOURS, DASHES, MARKERS
+
+    return Look(
+        {
+            name: MethodLook(
+                name,
+                COLOURS[i % len(COLOURS)],
+                MARKERS[i % len(MARKERS)],
+                DASHES[i // len(COLOURS) % len(DASHES)],
+            )
+            for i, name in enumerate(methods)
+        },
+        {name: DatasetLook(name, False, "protocol random") for name in datasets},
+        **options,
+    )
+
+
+@pytest.fixture(scope="session")
+def make_look():
+    return a_look
