@@ -42,7 +42,7 @@ def test_inner_products_of_signs_rank_as_hamming_distances(make_case, seed):
     options = {"per_query": True, "bounds": True, "chance": True}
     codes = evaluate(query, database, *labels, [*NAMES, "PR"], **options)
     vectors = evaluate_ranking(score_ranking(*signs, *labels), [*NAMES, "PR"], **options)
-    for name, score in codes.inner_product.items():
+    for name, score in codes.scores.items():
         other = vectors.scores[name]
         np.testing.assert_allclose(other.per_query, score.per_query, atol=1e-12, err_msg=name)
         assert other.bounds == pytest.approx(score.bounds, abs=1e-12)
@@ -74,7 +74,7 @@ def test_blocks_of_queries_change_nothing(make_case, monkeypatch):
     query, database, *labels = make_case(1)
     case = (*(np.where(codes, 1.0, -1.0) for codes in (query, database)), *labels)
     whole = evaluate_ranking(score_ranking(*case), NAMES, per_query=True)
-    monkeypatch.setattr(scores, "BLOCK_BYTES", 1)
+    monkeypatch.setattr(inner_product, "BLOCK_BYTES", 1)
     single = evaluate_ranking(score_ranking(*case), NAMES, per_query=True)
     for name in whole:
         np.testing.assert_array_equal(whole.scores[name].per_query, single.scores[name].per_query)

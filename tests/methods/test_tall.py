@@ -6,8 +6,8 @@ import warnings
 import numpy as np
 import pytest
 
-import hashbench.plugins.method
 from hashbench.checks.methods import toy
+from hashbench.plugins import method as module
 from hashbench.plugins.registry import discover
 
 METHODS = {name: plugin.cls for name, plugin in sorted(discover().of("methods").items())}
@@ -43,9 +43,9 @@ class Watched(np.ndarray):
 def test_features_are_multiplied_in_their_own_precision(name, monkeypatch):
     """A float64 factor makes a float64 copy of the features for every product with them."""
     views, labels = toy(n=300, dims=(24, 16), dtype=np.float32)
-    check = hashbench.plugins.method.check_views
+    check = module.check_views
     monkeypatch.setattr(
-        hashbench.plugins.method,
+        module,
         "check_views",
         lambda views: [X.view(Watched) for X in check(views)],
     )
