@@ -34,7 +34,12 @@ PRESETS = {
         "AP(ties=index)@{K}", "mAP@50 of LSSH and CCQ, mAP@100 of CVH and STMH, DLFH's top-k mAP"
     ),
     "hashnet": Preset("AP(missed=skip,ties=index)@{K}", "mAP@K of HashNet and DeepHash"),
-    "torchcmh": Preset("AP(cut=hits)@{K}", "the PyTorch code that descends from DCMH"),
+    "topmap": Preset(
+        "AP(empty=zero,ties=index)@{K}", "calculate_top_map of the DeepHash collections"
+    ),
+    "torchcmh": Preset(
+        "AP(cut=hits,empty=zero,ties=index)@{K}", "calc_map_k, PyTorch code that descends from DCMH"
+    ),
     "trec": Preset("AP(norm=all)@{K}", "trec_eval's map_cut and ranx, for rankings without ties"),
     "talr": Preset("AP", "the tie-aware AP of He et al. 2018"),
     "habir": Preset(
