@@ -67,11 +67,12 @@ def check_views(views: Sequence[Any]) -> list[Matrix]:
 
 
 def check_labels(labels: Any, n_rows: int) -> npt.NDArray[np.uint8]:
-    """Return labels as an (n_rows, c) array of 0 and 1."""
-    labels = np.asarray(dense(labels))
+    """Return labels as an (n_rows, c) array of 0 and 1; class numbers and texts are turned."""
+    labels = class_columns(labels)[0]
     if labels.ndim != 2 or labels.shape[1] < 1:
         raise HashbenchError(
-            f"labels: found shape {labels.shape}; allowed: (rows, classes) with a 0/1 entry a class"
+            f"labels: found shape {labels.shape}; allowed: (rows, classes) with a 0/1 entry a "
+            "class, or one class number or text a row"
         )
     if labels.shape[0] != n_rows:
         raise HashbenchError(
@@ -80,6 +81,54 @@ def check_labels(labels: Any, n_rows: int) -> npt.NDArray[np.uint8]:
     if labels.dtype.kind not in "fiub" or not ((labels == 0) | (labels == 1)).all():
         raise HashbenchError("labels: found entries other than 0 and 1; allowed: 0 and 1")
     return np.asarray(labels, np.uint8)
+
+
+def class_columns(labels: Any) -> tuple[npt.NDArray[Any], tuple[str, ...]]:
+    """Give class numbers and texts, one a row, a column a class; leave other labels alone.
+
+    One column of 0 and 1 is one class that is there or not, as everywhere in the suite.
+
+    Returns
+    -------
+    The labels, and the names of the classes where the labels tell them.
+
+    Examples
+    --------
+    >>> columns, names = class_columns(["cat", "dog", "cat"])
+    >>> columns.tolist(), names
+    ([[1, 0], [0, 1], [1, 0]], ('cat', 'dog'))
+    >>> class_columns([3, 7])[0].tolist()
+    [[1, 0], [0, 1]]
+    """
+    array = np.asarray(dense(labels))
+    texts = array.dtype.kind in "US" or (
+        array.dtype == object and all(isinstance(each, str) for each in array.flat)
+    )
+    one_each = array.ndim == 1 or (array.ndim == 2 and array.shape[1] == 1)
+    if not one_each or array.size == 0 or (array.dtype.kind not in "fiub" and not texts):
+        return array, ()
+    if array.ndim == 2 and not texts and np.isin(array, (0, 1)).all():
+        return array, ()
+    return numbered_classes(array)
+
+
+def numbered_classes(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[np.uint8], tuple[str, ...]]:
+    """Return a column a class for labels of one class a row, and the names of the classes."""
+    flat = labels.ravel()
+    if flat.dtype.kind == "f" and not (np.isfinite(flat) & (flat == np.floor(flat))).all():
+        odd = flat[~(np.isfinite(flat) & (flat == np.floor(flat)))][0]
+        raise HashbenchError(f"labels: found {odd}; allowed: 0 and 1, or whole class numbers")
+    if flat.dtype.kind not in "fiub":
+        flat = flat.astype(np.str_)
+        if (flat == "").any():
+            row = int(np.flatnonzero(flat == "")[0])
+            raise HashbenchError(f"labels: found no text in row {row}; allowed: a class a row")
+    elif flat.dtype.kind == "f":
+        flat = flat.astype(np.int64)
+    classes, index = np.unique(flat, return_inverse=True)
+    columns = np.zeros((len(flat), len(classes)), np.uint8)
+    columns[np.arange(len(flat)), index] = 1
+    return columns, tuple(map(str, classes))
 
 
 def check_bits(n_bits: Any) -> int:

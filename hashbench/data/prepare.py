@@ -219,6 +219,12 @@ def check_data(data: Data, name: str) -> None:
             f"dataset {name}: found {len(data.views)} views with {len(data.view_names)} names; "
             "allowed: two views or more, a name each"
         )
+    for view, X in zip(data.view_names, data.views, strict=True):
+        if len(X.shape) != 2:
+            shape = " x ".join(map(str, X.shape))
+            raise HashbenchError(
+                f"dataset {name}: view {view}: found {shape}; allowed: two dimensions, a row an item"
+            )
     rows = [X.shape[0] for X in data.views]
     if len(set(rows)) > 1:
         raise HashbenchError(f"dataset {name}: found {rows} rows in the views; allowed: one number")

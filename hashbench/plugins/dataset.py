@@ -20,6 +20,7 @@ import scipy
 
 from hashbench.base.errors import HashbenchError, unknown
 from hashbench.base.parameters import Parametrised
+from hashbench.base.validation import class_columns
 from hashbench.plugins.downloads import DataFile
 from hashbench.plugins.method import Citation
 
@@ -83,8 +84,8 @@ class Data:
 
     Attributes
     ----------
-    views : list of (n, d_m) arrays, memory maps or CSR matrices
-    labels : (n, c) uint8 array of 0 and 1
+    views : list of (n, d_m) arrays, memory maps, data frames or CSR matrices
+    labels : (n, c) array of 0 and 1, or one class number or text a row, which become that
     view_names, label_names : names, in the order of the views and of the label columns
     strings : what a report shows for each item, or None
     pictures : what it looks like, or None
@@ -100,6 +101,11 @@ class Data:
     pictures: ContactSheet | None = None
     given: Mapping[str, Rows] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.views = [X.to_numpy() if hasattr(X, "to_numpy") else X for X in self.views]
+        self.labels, names = class_columns(self.labels)
+        self.label_names = tuple(self.label_names) or names
 
     @property
     def n_rows(self) -> int:
