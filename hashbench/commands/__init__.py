@@ -29,6 +29,8 @@ COMMANDS = {
     "new": ("new", "Write a working plugin file to start from."),
     "check": ("check", "Put a plugin through the conformance suite."),
     "evaluate": ("evaluate", "Score codes that somebody else produced."),
+    "doctor": ("doctor", "Show what this installation has and lacks."),
+    "cache": ("cache", "List and clear downloads and compiled kernels."),
 }
 
 
