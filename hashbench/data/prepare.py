@@ -223,7 +223,8 @@ def check_data(data: Data, name: str) -> None:
         if len(X.shape) != 2:
             shape = " x ".join(map(str, X.shape))
             raise HashbenchError(
-                f"dataset {name}: view {view}: found {shape}; allowed: two dimensions, a row an item"
+                f"dataset {name}: view {view}: found {shape}; "
+                "allowed: two dimensions, a row an item"
             )
     rows = [X.shape[0] for X in data.views]
     if len(set(rows)) > 1:

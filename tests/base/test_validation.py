@@ -1,4 +1,4 @@
-"""The border: class numbers, texts, data frames and sparse matrices are taken as people have them."""
+"""The border: class numbers, texts, data frames and sparse matrices are taken as they come."""
 
 import numpy as np
 import pandas as pd
