@@ -12,6 +12,7 @@ from typing import Any
 __version__ = "0.1.0"
 
 _EXPORTS = {
+    "Choice": "hashbench.plugins.space",
     "Citation": "hashbench.plugins.method",
     "ContactSheet": "hashbench.plugins.dataset",
     "Data": "hashbench.plugins.dataset",
@@ -19,8 +20,11 @@ _EXPORTS = {
     "DeclinedError": "hashbench.base.errors",
     "GivenSplit": "hashbench.plugins.dataset",
     "HashbenchError": "hashbench.base.errors",
+    "Integer": "hashbench.plugins.space",
     "LastQuery": "hashbench.plugins.dataset",
+    "Linear": "hashbench.plugins.space",
     "LinearMethod": "hashbench.plugins.method",
+    "Log": "hashbench.plugins.space",
     "Method": "hashbench.plugins.method",
     "RandomQuery": "hashbench.plugins.dataset",
     "Report": "hashbench.plugins.report",

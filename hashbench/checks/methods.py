@@ -19,6 +19,7 @@ import scipy
 
 from hashbench.base.errors import DeclinedError, HashbenchError
 from hashbench.plugins.method import Method, VectorMethod
+from hashbench.plugins.space import end_points
 
 MethodClass = type[Any]
 Check = Callable[[MethodClass], None]
@@ -116,8 +117,10 @@ def _assert_codes(codes: Any, n: int, n_bits: int, what: str) -> None:
     assert codes.shape == (n, n_bits), f"{what}: found {codes.shape}; allowed: {(n, n_bits)}"
 
 
-def _fit(cls: MethodClass, views: Any, labels: Any, n_bits: int = 8, seed: int = 0) -> Method:
-    method: Method = cls(n_bits=n_bits, random_state=seed)
+def _fit(
+    cls: MethodClass, views: Any, labels: Any, n_bits: int = 8, seed: int = 0, **parameters: Any
+) -> Method:
+    method: Method = cls(n_bits=n_bits, random_state=seed, **parameters)
     assert method.fit(views, labels) is method, "fit must return self"
     return method
 
@@ -283,6 +286,19 @@ def _scaled_features(cls: MethodClass) -> None:
     views, labels = toy()
     for scale in (1e-4, 1e4):
         _sound_on(cls, [X * scale for X in views], labels)
+
+
+@_check
+def _ends_of_ranges(cls: MethodClass) -> None:
+    views, labels = toy()
+    for settings in end_points(cls.space):
+        ((name, value),) = settings.items()
+        try:
+            _assert_sound(_fit(cls, views, labels, **settings), views, 8)
+        except DeclinedError:
+            continue
+        except Exception as error:
+            raise AssertionError(f"at {name}={value}: {type(error).__name__}: {error}") from error
 
 
 @_check

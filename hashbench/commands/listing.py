@@ -83,6 +83,8 @@ def _describe(plugin: Plugin) -> dict[str, Any]:
             "fidelity": cls.fidelity,
             "fidelity_note": cls.fidelity_note,
             "paper": str(cls.paper) if cls.paper else None,
+            "space": {name: str(values) for name, values in cls.space.items()},
+            "own_scale": cls.own_scale,
         }
     elif plugin.kind == "datasets":
         entry |= {
@@ -131,6 +133,9 @@ def _page(plugin: Plugin) -> str:
         lines += [
             f"  {name} = {format_value(value)}" for name, value in entry["parameters"].items()
         ]
+    if plugin.kind == "methods":
+        lines += ["", "space" if entry["space"] else "space: none; the method is not tuned"]
+        lines += [f"  {name}: {values}" for name, values in entry["space"].items()]
     return "\n".join(lines)
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from hashbench.base.errors import HashbenchError
 from hashbench.data.leaks import inspect, scan
 from hashbench.data.preprocessing import declared
+from hashbench.data.scale import Scale, measure, unusual
 from hashbench.plugins.dataset import Data, Dataset
 
 #: Rows that a scatter of a view shows; more make a blot.
@@ -21,7 +22,10 @@ SHOWN_ROWS = 2000
 
 @dataclass(frozen=True)
 class ViewFacts:
-    """One view in numbers; `density` is the part of entries that are not zero."""
+    """One view in numbers; `density` is the part of entries that are not zero.
+
+    `scale` is that of the training rows after preprocessing.
+    """
 
     name: str
     columns: int
@@ -29,6 +33,7 @@ class ViewFacts:
     density: float
     copies: int
     preprocessing: str
+    scale: Scale
 
 
 @dataclass(frozen=True)
@@ -87,6 +92,12 @@ class Description:
                 f"  {view.name:{name}}  {view.columns:>7}  {view.density:>8.1%}  {view.dtype:>7}"
                 f"  {view.copies:>11}  {view.preprocessing}"
             )
+        lines.append(f"  {'':{name}}  {'row lengths: 5 %, median, 95 %':>30}  {'column spreads'}")
+        for view in self.views:
+            numbers = (*view.scale.lengths, *view.scale.spreads)
+            lines.append(
+                f"  {view.name:{name}}  " + "  ".join(f"{number:>8.3g}" for number in numbers)
+            )
         lines.append("protocols")
         name = max(len(split.protocol) for split in self.splits)
         for split in self.splits:
@@ -124,6 +135,8 @@ def describe(
     preprocess = dataset.preprocessing if preprocess is None else preprocess
     split = dataset.split(data, protocol, seed)
     scans = [scan(X) for X in data.views]
+    steps = declared(preprocess, len(data.views))
+    scales = [measure(text, X, split.train) for text, X in zip(steps, data.views, strict=True)]
     cardinality = data.labels.sum(axis=1)
     return Description(
         name=dataset.name,
@@ -137,14 +150,11 @@ def describe(
                 str(X.dtype),
                 view.nonzero / (X.shape[0] * X.shape[1]),
                 view.copies,
-                preprocessing,
+                text,
+                scale,
             )
-            for name, X, view, preprocessing in zip(
-                data.view_names,
-                data.views,
-                scans,
-                declared(preprocess, len(data.views)),
-                strict=True,
+            for name, X, view, text, scale in zip(
+                data.view_names, data.views, scans, steps, scales, strict=True
             )
         ),
         classes=data.labels.shape[1],
@@ -155,7 +165,10 @@ def describe(
         seed=seed,
         split_hash=split.hash,
         chance=chance_map(data.labels[split.query], data.labels[split.database]),
-        findings=tuple(str(finding) for finding in inspect(data, split, scans)),
+        findings=(
+            *(str(finding) for finding in inspect(data, split, scans)),
+            *unusual(data.view_names, scales),
+        ),
         notes=tuple(data.notes),
     )
 

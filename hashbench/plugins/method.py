@@ -28,6 +28,7 @@ from hashbench.base.validation import (
     check_matrix,
     check_views,
 )
+from hashbench.plugins.space import Space
 
 Bits = npt.NDArray[np.bool_]
 
@@ -80,6 +81,8 @@ class Method(Parametrised, ABC):
     fidelity: ClassVar[str] = "own"  #: one of FIDELITIES
     fidelity_note: ClassVar[str] = ""  #: what was inferred and how sure that is
     hamming: ClassVar[bool] = True  #: False: compares real vectors, see :class:`VectorMethod`
+    space: ClassVar[Space] = {}  #: what may be tuned, see hashbench.plugins.space; nothing if empty
+    own_scale: ClassVar[bool] = False  #: a search leaves the preprocessing as the dataset has it
 
     n_bits: int
     random_state: int | np.random.Generator | None

@@ -28,6 +28,7 @@ from hashbench.base.errors import HashbenchError, unknown
 from hashbench.plugins.dataset import Dataset
 from hashbench.plugins.method import FIDELITIES, Citation, Method
 from hashbench.plugins.report import Report
+from hashbench.plugins.space import wrong_space
 
 KINDS: dict[str, type[Any]] = {"methods": Method, "datasets": Dataset, "reports": Report}
 
@@ -164,6 +165,7 @@ def check_class(kind: str, cls: type[Any]) -> None:
         labels, paper = getattr(cls, "supervised", None), cls.paper
         rules["supervised"] = (isinstance(labels, bool), "True or False")
         rules["paper"] = (isinstance(paper, Citation | None), "a hashbench.Citation or None")
+        rules["own_scale"] = (isinstance(cls.own_scale, bool), "True or False")
         rules["fidelity"] = (cls.fidelity in FIDELITIES, ", ".join(FIDELITIES))
     elif kind == "datasets":
         source, protocols = cls.source, cls.protocols
@@ -173,6 +175,8 @@ def check_class(kind: str, cls: type[Any]) -> None:
         if not right:
             found = repr(getattr(cls, attribute, "nothing"))
             raise HashbenchError(f"{cls.__name__}.{attribute}: found {found}; allowed: {allowed}")
+    if kind == "methods" and (wrong := wrong_space(cls.space, cls.defaults())):
+        raise HashbenchError(f"{cls.__name__}.space: {wrong}")
     lacking = sorted(getattr(cls, "__abstractmethods__", ()))
     if lacking:
         raise HashbenchError(f"{cls.__name__}: found no {' and no '.join(lacking)}; write it")

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 
-from hashbench import LinearMethod
+from hashbench import LinearMethod, Log
 from hashbench.base.errors import DeclinedError
 from hashbench.checks.methods import CHECKS, run_checks
 from hashbench.plugins.registry import discover
@@ -50,3 +50,25 @@ def test_a_careless_method_is_found_out():
         assert outcomes[check].status == "failed", check
     assert "found float64; allowed: bool" in outcomes["ordinary data"].message
     assert outcomes["class attributes"].status == "passed"
+
+
+class Brittle(Careless):
+    """Sound by default, and not at the upper end of what it wants tuned."""
+
+    name = "brittle"
+    space = {"scale": Log(0.1, 10)}  # noqa: RUF012
+
+    def __init__(self, n_bits=16, random_state=None, scale=1.0):
+        self.n_bits, self.random_state, self.scale = n_bits, random_state, scale
+
+    def encode(self, X, view):
+        return np.asarray(self.project(X, view) > 0, bool if self.scale < 10 else float)
+
+
+def test_the_ends_of_every_range_are_tried():
+    outcomes = {outcome.check: outcome for outcome in run_checks(Brittle)}
+    assert outcomes["ordinary data"].status == "passed"
+    assert outcomes["ends of ranges"].status == "failed"
+    assert "at scale=10.0: AssertionError: encode: found float64" in (
+        outcomes["ends of ranges"].message
+    )

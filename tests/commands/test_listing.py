@@ -75,3 +75,22 @@ def test_preset_names_parse_back():
 def test_errors_suggest(arguments, message):
     with pytest.raises(HashbenchError, match=message):
         CliRunner().invoke(cli, arguments, catch_exceptions=False)
+
+
+def test_what_may_be_tuned_is_shown(tmp_path):
+    path = tmp_path / "spaced.py"
+    path.write_text(
+        "from hashbench import Choice, LinearMethod, Log\n"
+        "class Spaced(LinearMethod):\n"
+        "    name, supervised = 'spaced', False\n"
+        "    space = {'alpha': Log(0.01, 100), 'kind': Choice('a', 'b')}\n"
+        "    def __init__(self, n_bits=8, random_state=0, alpha=1.0, kind='a'): ...\n"
+        "    def fit(self, views, labels=None): ...\n"
+    )
+    text = hashbench("show", "spaced", "--plugin", str(path))
+    assert "space\n  alpha: Log(0.01, 100)\n  kind: Choice('a', 'b')" in text
+    listed = json.loads(hashbench("list", "methods", "--json", "--plugin", str(path)))
+    spaces = {entry["name"]: entry["space"] for entry in listed}
+    assert spaces["spaced"] == {"alpha": "Log(0.01, 100)", "kind": "Choice('a', 'b')"}
+    assert spaces["random"] == {}
+    assert "space: none; the method is not tuned" in hashbench("show", "random")

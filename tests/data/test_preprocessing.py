@@ -8,12 +8,21 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from hashbench.base.errors import HashbenchError
-from hashbench.data.preprocessing import blocks, declared, fit, parse
+from hashbench.data.preprocessing import SEARCHED, blocks, declared, fit, parse
 
 TRAIN = np.array([0, 2, 3])
 matrices = arrays(np.float64, (6, 4), elements=st.floats(-100, 100, width=16))
 counts = arrays(np.float64, (6, 4), elements=st.integers(0, 5))
-texts = ("none", "l2", "centre", "tfidf", "l2,centre", "centre,l2", "tfidf,l2,centre")
+texts = (
+    "none",
+    "l2",
+    "centre",
+    "tfidf",
+    "standardise",
+    "l2,centre",
+    "centre,l2",
+    "tfidf,l2,centre",
+)
 
 
 @given(counts, counts, st.sampled_from(texts))
@@ -91,3 +100,23 @@ def test_names():
         declared(("l2",), 2)
     with pytest.raises(HashbenchError, match="negative"):
         fit("tfidf", -np.ones((6, 4)), TRAIN)
+
+
+@given(matrices)
+def test_standardise_gives_training_columns_mean_zero_and_spread_one(X):
+    found = fit("standardise", X, TRAIN)(X[TRAIN])
+    spread = X[TRAIN].std(axis=0)
+    np.testing.assert_allclose(found.mean(axis=0), 0, atol=1e-6)
+    varied = spread > 1e-3 * np.abs(X[TRAIN]).max(axis=0)
+    np.testing.assert_allclose(found.std(axis=0)[varied], 1, atol=1e-6)
+    assert (found[:, spread == 0] == 0).all()
+
+
+def test_standardise_keeps_the_digits_of_columns_far_from_zero():
+    X = np.random.default_rng(0).normal(1e6, 1, (500, 3))
+    np.testing.assert_allclose(fit("standardise", X, np.arange(500))(X).std(axis=0), 1, rtol=1e-9)
+
+
+def test_everything_a_search_tries_can_be_read():
+    assert parse(SEARCHED[0]) == ()
+    assert len({parse(text) for text in SEARCHED}) == len(SEARCHED) == 5

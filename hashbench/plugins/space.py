@@ -1,0 +1,193 @@
+"""What may be tuned of a method: ranges of parameters, and points in them.
+
+A method declares ``space = {"gamma": Log(1e-2, 1e3), "anchors": Choice(100, 500)}``. A point of
+the space comes from a point of the unit cube, a coordinate a parameter, so that whoever searches
+needs to know nothing about parameters. Values are rounded to three digits: what a table prints is
+what was run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from hashbench.base.errors import HashbenchError
+
+DIGITS = 3
+
+#: A parameter more makes a search of a few dozen points blind.
+MOST_PARAMETERS = 4
+
+
+class Range(Protocol):
+    """The values that a parameter may take in a search."""
+
+    def at(self, position: float) -> Any:
+        """Return the value at a position from 0 up to 1."""
+        ...
+
+    def ends(self) -> tuple[Any, ...]:
+        """Return the values between which, or among which, all others lie."""
+        ...
+
+    def is_end(self, value: Any) -> bool:
+        """Say whether a better value may lie beyond this one."""
+        ...
+
+
+@dataclass(frozen=True)
+class _Interval:
+    """Numbers from `low` to `high`."""
+
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        numbers = (self.low, self.high)
+        if any(isinstance(n, bool) or not isinstance(n, int | float) for n in numbers):
+            raise HashbenchError(f"{self}: found ends that are not numbers; allowed: numbers")
+        if not all(map(math.isfinite, numbers)) or not self.low < self.high:
+            raise HashbenchError(f"{self}: allowed: finite numbers, the smaller one first")
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}({_shown(self.low)}, {_shown(self.high)})"
+
+    def ends(self) -> tuple[Any, ...]:
+        """Return both ends."""
+        return (self.at(0.0), self.at(1.0))
+
+    def at(self, position: float) -> Any:
+        """Return the value at a position."""
+        raise NotImplementedError
+
+    def _place(self, value: float) -> float:
+        return (value - self.low) / (self.high - self.low)
+
+    def is_end(self, value: Any) -> bool:
+        """Say whether a value lies in the outer twentieth at either end, or beyond."""
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return False
+        return not 0.05 <= self._place(value) <= 0.95
+
+
+class Linear(_Interval):
+    """Real numbers, spread evenly."""
+
+    def at(self, position: float) -> float:
+        """Return the value at a position."""
+        return _rounded(self.low + position * (self.high - self.low))
+
+
+class Log(_Interval):
+    """Positive real numbers, spread evenly in their logarithm."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.low <= 0:
+            raise HashbenchError(f"{self}: allowed: numbers above 0")
+
+    def at(self, position: float) -> float:
+        """Return the value at a position."""
+        return _rounded(self.low * (self.high / self.low) ** position)
+
+    def _place(self, value: float) -> float:
+        return math.log(value / self.low) / math.log(self.high / self.low) if value > 0 else -1.0
+
+
+class Integer(_Interval):
+    """Whole numbers, each as likely as any other."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.low, int) or not isinstance(self.high, int):
+            raise HashbenchError(f"{self}: allowed: whole numbers")
+
+    def at(self, position: float) -> int:
+        """Return the value at a position."""
+        count = int(self.high) - int(self.low) + 1
+        return int(self.low) + min(int(position * count), count - 1)
+
+    def is_end(self, value: Any) -> bool:
+        """Say whether a value is the first or the last, or lies beyond."""
+        return isinstance(value, int) and not self.low < value < self.high
+
+
+class Choice:
+    """One of several values: texts, numbers, True or False."""
+
+    def __init__(self, *values: Any) -> None:
+        self.values = values
+        if len(values) < 2 or len({repr(value) for value in values}) < len(values):
+            raise HashbenchError(f"{self}: allowed: two values or more, all different")
+        for value in values:
+            if not isinstance(value, str | int | float | bool | None):
+                raise HashbenchError(f"{self}: found {value!r}; allowed: texts, numbers, None")
+
+    def __str__(self) -> str:
+        return f"Choice({', '.join(map(repr, self.values))})"
+
+    __repr__ = __str__
+
+    def at(self, position: float) -> Any:
+        """Return the value at a position."""
+        return self.values[min(int(position * len(self.values)), len(self.values) - 1)]
+
+    def ends(self) -> tuple[Any, ...]:
+        """Return all values: none lies between others."""
+        return self.values
+
+    def is_end(self, value: Any) -> bool:
+        """Say no: there is nothing beyond."""
+        return False
+
+
+Space = Mapping[str, Range]
+
+
+def point(space: Space, position: Sequence[float]) -> dict[str, Any]:
+    """Return the parameters at a point of the unit cube, a coordinate a parameter.
+
+    Examples
+    --------
+    >>> point({"gamma": Log(0.01, 100), "kernel": Choice("rbf", "none")}, (0.5, 0.2))
+    {'gamma': 1.0, 'kernel': 'rbf'}
+    """
+    pairs = zip(space.items(), position, strict=True)
+    return {name: values.at(place) for (name, values), place in pairs}
+
+
+def end_points(space: Space) -> list[dict[str, Any]]:
+    """Return settings that put one parameter after the other at every end of its range."""
+    return [{name: end} for name, values in space.items() for end in values.ends()]
+
+
+def at_ends(space: Space, settings: Mapping[str, Any]) -> list[str]:
+    """Return the parameters that lie at an end of their range, where a wider one might help."""
+    return [name for name, values in space.items() if values.is_end(settings.get(name))]
+
+
+def wrong_space(space: Any, defaults: Mapping[str, Any]) -> str:
+    """Say in a few words why a space cannot be searched; nothing if it can."""
+    if not isinstance(space, Mapping):
+        return f"found {space!r}; allowed: a dictionary of ranges"
+    if len(space) > MOST_PARAMETERS:
+        return (
+            f"found {len(space)} parameters; allowed: {MOST_PARAMETERS} at most, those that matter"
+        )
+    for name, values in space.items():
+        if name not in defaults or name in ("n_bits", "random_state"):
+            own = [key for key in defaults if key not in ("n_bits", "random_state")]
+            return f"found {name!r}; allowed: {', '.join(own) or 'nothing'}"
+        if not isinstance(values, _Interval | Choice):
+            return f"found {name}={values!r}; allowed: Log, Linear, Integer, Choice"
+    return ""
+
+
+def _shown(number: Any) -> str:
+    return f"{number:g}" if isinstance(number, int | float) else repr(number)
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")

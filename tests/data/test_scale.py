@@ -1,0 +1,55 @@
+"""The scale of a view: measured on training rows as methods see them, and said when unusual."""
+
+import numpy as np
+
+from hashbench.data.scale import measure, unusual
+
+NAMES = ("image", "text")
+
+
+def views(image=1.0, text=1.0):
+    rng = np.random.default_rng(0)
+    return [scale * rng.standard_normal((200, d)) / d**0.5 for scale, d in ((image, 16), (text, 9))]
+
+
+def notes(found, steps="none"):
+    rows = np.arange(150)
+    return unusual(NAMES, [measure(steps, X, rows) for X in found])
+
+
+def test_what_is_measured():
+    X = np.zeros((300, 2))
+    X[:200, 0] = np.tile([3.0, -3.0], 100)
+    X[200:] = 1e6  # no training rows
+    found = measure("none", X, np.arange(200))
+    assert found.lengths == (3, 3, 3)
+    np.testing.assert_allclose(found.spreads, (0.15, 1.5, 2.85))
+    assert measure("l2", X, np.arange(200)).lengths == (1, 1, 1)
+
+
+def test_ordinary_features_are_not_mentioned():
+    assert notes(views()) == []
+
+
+def test_long_and_short_rows_are_said_and_gone_after_normalising():
+    found = views(image=100)
+    assert any(line.startswith("image: unusual scale: rows are 9") for line in notes(found))
+    assert any("times as long as text's" in line for line in notes(found))
+    assert notes(found, "l2") == []
+    assert "text: unusual scale" in notes(views(text=0.01))[0]
+
+
+def test_few_rows_or_columns_that_outweigh_the_others_are_said():
+    found = views()
+    found[0][:30] *= 100
+    assert "some rows are" in notes(found)[0]
+    found = views()
+    found[1][:, 0] *= 300
+    assert "some columns spread" in " ".join(notes(found))
+
+
+def test_zeros_and_entries_that_are_no_numbers_are_no_matter_of_scale():
+    found = views()
+    assert notes([found[0], np.zeros((200, 3))]) == []
+    found[0][0, 0] = np.nan
+    assert notes(found) == []

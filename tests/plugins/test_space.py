@@ -1,0 +1,90 @@
+"""Ranges of parameters: what they give, what they refuse, and where they end."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hashbench import Choice, HashbenchError, Integer, Linear, LinearMethod, Log
+from hashbench.plugins.registry import check_class
+from hashbench.plugins.selection import format_value, parse_value
+from hashbench.plugins.space import at_ends, end_points, point
+
+RANGES = [Log(1e-4, 1e3), Linear(-2, 5), Integer(3, 9), Choice("rbf", "none", 2)]
+positions = st.floats(0, 1, exclude_max=True)
+
+
+@pytest.mark.parametrize("values", RANGES, ids=str)
+@given(position=positions)
+def test_a_value_lies_between_the_ends_and_is_printed_as_it_is(values, position):
+    value = values.at(position)
+    if isinstance(values, Choice):
+        assert value in values.values
+    else:
+        assert values.low <= value <= values.high
+        assert parse_value(format_value(value)) == value
+
+
+def test_a_log_range_spreads_evenly_in_the_logarithm():
+    assert [Log(1e-2, 1e2).at(p) for p in (0, 0.25, 0.5, 1)] == [0.01, 0.1, 1, 100]
+    assert [Linear(0, 8).at(p) for p in (0, 0.25, 0.5, 1)] == [0, 2, 4, 8]
+
+
+def test_every_whole_number_and_every_choice_has_the_same_share():
+    grid = [(i + 0.5) / 210 for i in range(210)]
+    for values in (Integer(3, 9), Choice(*"abcdefg")):
+        found = [values.at(position) for position in grid]
+        assert {found.count(value) for value in found} == {30}
+
+
+def test_ends():
+    space = {"a": Log(0.1, 10), "b": Integer(1, 3), "c": Choice("x", "y", "z")}
+    expected = [("a", 0.1), ("a", 10), ("b", 1), ("b", 3), ("c", "x"), ("c", "y"), ("c", "z")]
+    assert [item for each in end_points(space) for item in each.items()] == expected
+    assert at_ends(space, {"a": 0.11, "b": 2, "c": "x"}) == ["a"]
+    assert at_ends(space, {"a": 1.0, "b": 3, "c": "z"}) == ["b"]
+    assert at_ends(space, {"a": 0.0, "b": 2}) == ["a"]  # a default beyond the range
+    assert point(space, (0.5, 0.5, 0.99)) == {"a": 1.0, "b": 2, "c": "z"}
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Log(0, 1), "above 0"),
+        (lambda: Log(2, 1), "smaller one first"),
+        (lambda: Linear(0, float("inf")), "finite"),
+        (lambda: Linear("a", 1), "numbers"),
+        (lambda: Integer(1, 2.5), "whole numbers"),
+        (lambda: Choice("one"), "two values"),
+        (lambda: Choice("one", "one"), "all different"),
+        (lambda: Choice("one", [1]), r"found \[1\]"),
+    ],
+)
+def test_a_range_that_means_nothing_is_refused(make, message):
+    with pytest.raises(HashbenchError, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("space", "message"),
+    [
+        (Log(1, 2), "a dictionary of ranges"),
+        ({"beta": Log(1, 2)}, "found 'beta'; allowed: alpha, a, b, c, d"),
+        ({"n_bits": Integer(1, 2)}, "found 'n_bits'"),
+        ({"alpha": (1, 2)}, "found alpha="),
+        ({name: Log(1, 2) for name in ("alpha", "a", "b", "c", "d")}, "found 5 parameters"),
+    ],
+)
+def test_a_method_with_a_wrong_space_is_broken(space, message):
+    class Spaced(LinearMethod):
+        name, supervised = "spaced", False
+
+        def __init__(self, n_bits=16, random_state=None, alpha=1.0, a=0, b=0, c=0, d=0):
+            self.n_bits = n_bits
+
+        def fit(self, views, labels=None):
+            return self
+
+    check_class("methods", Spaced)
+    Spaced.space = space
+    with pytest.raises(HashbenchError, match=rf"Spaced\.space: .*{message}"):
+        check_class("methods", Spaced)
