@@ -1,0 +1,32 @@
+"""What a release says of itself is said once, or the same everywhere."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import hashbench
+
+ROOT = Path(__file__).parents[1]
+
+pytestmark = pytest.mark.skipif(
+    not (ROOT / "CITATION.cff").exists(), reason="not run from a source tree"
+)
+
+
+def test_one_version():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert "version" in project["dynamic"]
+    cited = re.search(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
+    assert cited[1] == hashbench.__version__
+    assert f"\n## {hashbench.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_contributing_names_every_room():
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    rooms = re.search(r"ROOMS = \((.*?)\)", (ROOT / "tests/test_architecture.py").read_text(), re.S)
+    for room in re.findall(r'"(\w+)"', rooms[1]):
+        assert f"`{room}`" in text, room
