@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 import textwrap
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,10 @@ from hashbench.studies.store import STATUSES, DamagedError, Store, Stored
 @click.argument("out", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def status_command(out: Path, as_json: bool) -> None:
-    """Show what of the study in OUT is done, failed, timed out and left; changes nothing."""
+    """Show what of the study in OUT is done, failed, timed out and left; changes nothing.
+
+    Exit codes: 0, or 1 if a cell in OUT is damaged, 2 bad input.
+    """
     plan, store = Plan.read(out), Store(out)
     stored: dict[str, Stored] = {}
     damaged: dict[str, str] = {}
@@ -35,7 +40,14 @@ def status_command(out: Path, as_json: bool) -> None:
     summary = summarise(plan, store, stored, damaged)
     if as_json:
         click.echo(json.dumps(summary, indent=2))
-        return
+    else:
+        show(summary)
+    if damaged:
+        sys.exit(1)
+
+
+def show(summary: Mapping[str, Any]) -> None:
+    """Print a summary, a line for each cell that is not done."""
     counts = ", ".join(f"{n} {status}" for status, n in summary["counts"].items() if n)
     click.echo(f"{format_count(summary['cells'], 'cell')}: {counts}")
     if summary["left_seconds"] is not None:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from hashbench.base.messages import spreadsheet_text
 from hashbench.plugins.report import Entry, Group, Table
 
 if TYPE_CHECKING:
@@ -280,11 +281,7 @@ def _markdown_entry(entry: Entry) -> str:
 
 
 def to_csv(data: pd.DataFrame) -> str:
-    """Return a table of data as CSV that a spreadsheet takes for data.
-
-    A text that a spreadsheet would take for a formula gets an apostrophe in front, which is how
-    one types such a text there.
-    """
+    """Return a table of data as CSV that a spreadsheet takes for data."""
     safe = data.copy()
     for name in safe.columns:
         if safe[name].dtype == object or str(safe[name].dtype) in ("str", "string"):
@@ -295,7 +292,4 @@ def to_csv(data: pd.DataFrame) -> str:
 
 
 def _csv_text(value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
-    lines = value.replace("\r\n", "\n").replace("\r", "\n")  # a bare return is not quoted
-    return f"'{lines}" if re.match(r"[=+\-@\t]", lines) else lines
+    return spreadsheet_text(value) if isinstance(value, str) else value

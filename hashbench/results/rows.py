@@ -17,6 +17,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from hashbench.base.files import Arrays
+from hashbench.base.messages import spreadsheet_text
 from hashbench.measures import parse_many
 from hashbench.studies.cell import Cell
 from hashbench.studies.plan import Plan
@@ -89,7 +90,7 @@ def _run(cell: Cell, stored: Stored | None) -> Row:
 
 
 def to_csv(rows: Iterable[Row], columns: Sequence[str]) -> str:
-    """Write rows as CSV, the same rows always as the same bytes."""
+    """Write rows as CSV that a spreadsheet takes for data, the same rows as the same bytes."""
     stream = io.StringIO()
     writer = csv.DictWriter(stream, columns, lineterminator="\n", restval="")
     writer.writeheader()
@@ -100,6 +101,8 @@ def to_csv(rows: Iterable[Row], columns: Sequence[str]) -> str:
 def _format(value: Any) -> Any:
     if isinstance(value, float):
         return f"{value:.10g}"
+    if isinstance(value, str):
+        return spreadsheet_text(value)
     return "" if value is None else value
 
 

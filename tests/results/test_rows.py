@@ -263,3 +263,9 @@ def test_cells_that_are_not_done_stand_in_the_table():
     assert line.split() == ["hangs", "timeout", "timeout"]
     assert "elsewhere" not in text
     assert text.endswith("AP on other: no cell is done")
+
+
+def test_a_hostile_view_name_is_no_formula_in_a_spreadsheet():
+    row = {"task": "=cmd|' /C calc'!A0->text", "value": -0.5}
+    written = to_csv([row], ("task", "value"))
+    assert written == "task,value\n'=cmd|' /C calc'!A0->text,-0.5\n"

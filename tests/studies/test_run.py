@@ -138,7 +138,9 @@ def test_a_damaged_cell_is_named_set_aside_and_computed_again(hashbench, study, 
     shutil.copytree(out, copy)
     victim = table(copy / "runs.csv")[0]["id"]
     (copy / "cells" / victim / "codes.npz").write_bytes(b"rubbish")
-    assert "damaged" in hashbench("status", copy).stdout
+    said = hashbench("status", copy)
+    assert "damaged" in said.stdout
+    assert said.returncode == 1
     mended = hashbench("run", copy / "study.toml", "-o", copy)
     assert mended.returncode == 0, mended.stderr
     assert f"set aside {victim}" in mended.stderr
