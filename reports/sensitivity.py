@@ -128,26 +128,32 @@ def _curves(data: pd.DataFrame, look: Look) -> Any:
 
 
 def _maps(data: pd.DataFrame, look: Look) -> Any:
-    import numpy as np
+    import seaborn
 
     panels = figures.pairs(data, look)
     across, down = ordered(data["x"]), ordered(data["y"])
     figure, axes = figures.make_figure(look, len(panels), max(1.2, 0.3 * len(down) + 0.6))
+    # one scale of colours for all panels: they are compared
     low, high = data["mean"].min(), data["mean"].max()
     for panel, (dataset, task) in zip(axes, panels, strict=True):
         part = data[(data["dataset"] == dataset) & (data["task"] == task)]
-        grid = np.full((len(down), len(across)), np.nan)
-        for row in records(part):
-            grid[down.index(row.y), across.index(row.x)] = row.mean
-        panel.imshow(grid, cmap="cividis", vmin=low, vmax=high, aspect="auto", origin="lower")
-        for (i, j), value in np.ndenumerate(grid):
-            dark = value < (low + high) / 2
-            text = "" if np.isnan(value) else f"{value:.3f}"
-            colour = "white" if dark else "black"
-            panel.text(j, i, text, ha="center", va="center", fontsize=6, color=colour)
-        panel.set_xticks(range(len(across)), [texts.plain(value, 10) for value in across])
-        panel.set_yticks(range(len(down)), [texts.plain(value, 10) for value in down])
-        panel.grid(visible=False)
+        grid = part.pivot(index="y", columns="x", values="mean").reindex(down[::-1], columns=across)
+        seaborn.heatmap(
+            grid,
+            ax=panel,
+            cmap="cividis",
+            vmin=low,
+            vmax=high,
+            annot=True,
+            fmt=".3f",
+            annot_kws={"fontsize": texts.SMALLEST},
+            cbar=False,
+            linewidths=0.4,
+            xticklabels=[texts.plain(value, 10) for value in across],
+            yticklabels=[texts.plain(value, 10) for value in down[::-1]],
+        )
+        panel.set(xlabel="", ylabel="")
+        panel.tick_params(length=0)
     figures.write_titles(look, axes, panels)
     names = (texts.plain(data[f"{axis}_parameter"].iloc[0]) for axis in "xy")
     figures.outer_labels(axes, *names)

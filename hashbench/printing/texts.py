@@ -20,6 +20,9 @@ POINTS = 72  # to an inch
 #: Sizes of titles and of names in a legend or beside an axis, in points.
 TITLE_SIZE, NAME_SIZE = 8, 7
 
+#: Nothing is smaller than that: it could not be read in print.
+SMALLEST = 6
+
 #: Longest name in a legend or beside an axis.
 LONGEST = 34
 

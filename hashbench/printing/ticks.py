@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+#: Powers of ten that a logarithmic axis names at the most.
+MOST = 6
 
 
 def number(value: float, _position: float = 0) -> str:
@@ -14,39 +16,27 @@ def number(value: float, _position: float = 0) -> str:
 
     Examples
     --------
-    >>> [number(value) for value in (0.001, 0.5, 10, 20000, 3e6)]
-    ['0.001', '0.5', '10', '20k', '3M']
+    >>> [number(value) for value in (0.001, 0.5, 10, 20000, 4e12)]
+    ['0.001', '0.5', '10', '20k', '4T']
     """
-    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if abs(value) >= size:
-            return f"{value / size:g}{letter}"
-    return f"{value:g}"
+    from matplotlib.ticker import EngFormatter
 
-
-def log_ticks(low: float, high: float, most: int = 6) -> list[float]:
-    """Return round numbers within a logarithmic axis: powers of ten, or 1-2-5 if it is short.
-
-    Examples
-    --------
-    >>> log_ticks(0.004, 30), log_ticks(6, 30), log_ticks(1, 1e9)
-    ([0.01, 0.1, 1.0, 10.0], [10.0, 20.0], [1.0, 100.0, 10000.0, 1000000.0, 100000000.0])
-    """
-    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    tens = [10.0**power for power in range(first, last + 1) if low <= 10.0**power <= high]
-    if len(tens) > 2:
-        return tens[:: -(-len(tens) // most)]
-    fives = [digit * 10.0**power for power in range(first, last + 1) for digit in (1, 2, 5)]
-    return [tick for tick in fives if low <= tick <= high]
+    return f"{value:g}" if abs(value) < 1000 else EngFormatter(sep="")(value)
 
 
 def log_axis(axes: Axes, which: str) -> None:
-    """Make an axis logarithmic, its numbers written out."""
-    from matplotlib.ticker import Locator, NullFormatter
+    """Make an axis logarithmic, its numbers written out.
 
-    class Ticks(Locator):
-        def __call__(self) -> list[float]:
-            low, high = sorted(self.axis.get_view_interval())  # type: ignore[union-attr]
-            return log_ticks(max(low, 1e-30), high)
+    It names powers of ten or, where it is too short for three of them, 1-2-5.
+    """
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    class Ticks(LogLocator):
+        def tick_values(self, vmin: float, vmax: float) -> Any:
+            tens = LogLocator(numticks=MOST).tick_values(vmin, vmax)
+            if sum(vmin <= tick <= vmax for tick in tens) > 2:
+                return tens
+            return LogLocator(subs=(1.0, 2.0, 5.0)).tick_values(vmin, vmax)
 
     getattr(axes, f"set_{which}scale")("log")
     axis = getattr(axes, f"{which}axis")

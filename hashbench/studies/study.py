@@ -7,13 +7,14 @@ makes the explicit list of cells of it.
 from __future__ import annotations
 
 import fnmatch
-import json
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
+
+import tomli_w
 
 from hashbench.base.errors import HashbenchError, unknown
 from hashbench.base.units import parse_duration, parse_size
@@ -78,15 +79,8 @@ class Study:
 
     def to_toml(self) -> str:
         """Return the study as a file that gives the same study."""
-        lines = []
-        for key, value in asdict(self).items():
-            if key not in ("rules", "out") and value not in (None, (), False):
-                lines.append(f"{key} = {_toml(value)}")
-        for rule in self.rules:
-            lines += ["", "[[rules]]", f"methods = {_toml(rule.methods)}"]
-            lines += [f"datasets = {_toml(rule.datasets)}"]
-            lines += [f"set = {{ {', '.join(f'{k} = {_toml(v)}' for k, v in rule.set.items())} }}"]
-        return "\n".join(lines) + "\n"
+        keys = {key: value for key, value in asdict(self).items() if key != "out"}
+        return tomli_w.dumps({key: v for key, v in keys.items() if v not in (None, (), False)})
 
 
 def built_in() -> dict[str, Path]:
@@ -245,11 +239,3 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "scheduler": _text,
     "timing": _flag,
 }
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(_toml(each) for each in value)}]"
-    return json.dumps(value, ensure_ascii=False)

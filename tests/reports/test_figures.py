@@ -171,8 +171,23 @@ def test_names_are_drawn_as_they_stand(make_look):
     assert figure.axes[0].get_title() == "$x$, image→text"
 
 
-def test_ticks_of_short_and_long_axes():
-    assert ticks.log_ticks(3, 40) == [5, 10, 20]
-    assert ticks.log_ticks(1e-3, 1e3) == pytest.approx([0.001, 0.1, 10, 1000])
-    assert len(ticks.log_ticks(1e-9, 1e9)) <= 7
-    assert [ticks.number(x) for x in (1500, 0.05, -2e6)] == ["1.5k", "0.05", "-2M"]
+@pytest.mark.parametrize(
+    ("ends", "named"),
+    [((3, 40), ["5", "10", "20"]), ((0.004, 30), ["0.01", "0.1", "1", "10"])],
+)
+def test_a_logarithmic_axis_is_written_out(make_look, ends, named):
+    figure, (panel,) = figures.make_figure(make_look([], []), 1, 2)
+    ticks.log_axis(panel, "x")
+    panel.set_xlim(*ends)
+    figure.draw_without_rendering()
+    low, high = ends
+    shown = [t.get_text() for t, x in zip(panel.get_xticklabels(), panel.get_xticks(), strict=True)
+             if low <= x <= high]  # fmt: skip
+    assert shown == named
+    panel.set_xlim(1e-9, 1e9)
+    assert sum(1e-9 <= tick <= 1e9 for tick in panel.get_xticks()) <= ticks.MOST
+
+
+def test_numbers_on_an_axis_are_short():
+    found = [ticks.number(x) for x in (1500, 0.05, -2e6, 4e12)]
+    assert [text.replace("\N{MINUS SIGN}", "-") for text in found] == ["1.5k", "0.05", "-2M", "4T"]
