@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import shutil
-import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
@@ -16,6 +14,7 @@ from hashbench.commands import find_plugins, plugin_option
 from hashbench.plugins.method import FIDELITIES
 from hashbench.plugins.registry import KINDS, Plugin, Registry
 from hashbench.plugins.selection import format_value
+from hashbench.printing.terminal import facts, listing
 
 LISTINGS = (*KINDS, "measures")
 
@@ -107,27 +106,21 @@ def _summary(cls: type[Any]) -> str:
 
 def _page(plugin: Plugin) -> str:
     entry = _describe(plugin)
-    width = min(shutil.get_terminal_size().columns, 100)
-    lines = [f"{plugin.name} ({plugin.kind.removesuffix('s')}): {plugin.title}", ""]
-    lines += textwrap.wrap(entry["summary"], width)
-    facts: list[tuple[str, str]] = []
+    about: list[tuple[str, str]] = []
     if plugin.kind == "methods":
-        facts.append(("kind", ", ".join(_traits(entry))))
-        facts.append(("fidelity", FIDELITIES[entry["fidelity"]]))
-        facts += [("", entry["fidelity_note"])] if entry["fidelity_note"] else []
-        facts.append(("paper", entry["paper"] or "none"))
+        about.append(("kind", ", ".join(_traits(entry))))
+        about.append(("fidelity", FIDELITIES[entry["fidelity"]]))
+        about += [("", entry["fidelity_note"])] if entry["fidelity_note"] else []
+        about.append(("paper", entry["paper"] or "none"))
     elif plugin.kind == "datasets":
-        facts.append(("source", entry["source"] or "none"))
-        facts.append(("preprocessing", " / ".join(entry["preprocessing"])))
+        about.append(("source", entry["source"] or "none"))
+        about.append(("preprocessing", " / ".join(entry["preprocessing"])))
         for name, text in entry["protocols"].items():
             first = name == next(iter(entry["protocols"]))
-            facts.append(("protocols" if first else "", f"{name}: {text}"))
-    facts.append(("origin", f"{entry['origin']}, {entry['path']}"))
-    lines.append("")
-    for name, text in facts:
-        lines += textwrap.wrap(
-            f"{name:<15} {text}", width, subsequent_indent=" " * 16, break_long_words=False
-        )
+            about.append(("protocols" if first else "", f"{name}: {text}"))
+    about.append(("origin", f"{entry['origin']}, {entry['path']}"))
+    lines = [f"{plugin.name} ({plugin.kind.removesuffix('s')}): {plugin.title}", ""]
+    lines += [facts([(entry["summary"],)]), "", facts(about)]
     if entry["parameters"]:
         lines += ["", "parameters"]
         lines += [
@@ -151,7 +144,7 @@ def _traits(entry: dict[str, Any]) -> list[str]:
 
 def _methods(rows: list[dict[str, Any]]) -> str:
     header = ("method", "labels", "codes", "features", "scales", "year", "fidelity")
-    return _table(
+    return listing(
         header,
         [
             (
@@ -169,7 +162,7 @@ def _methods(rows: list[dict[str, Any]]) -> str:
 
 
 def _datasets(rows: list[dict[str, Any]]) -> str:
-    return _table(
+    return listing(
         ("dataset", "split", "what it is"),
         [(row["name"], _protocols(list(row["protocols"])), row["summary"]) for row in rows],
     )
@@ -181,11 +174,11 @@ def _protocols(names: list[str]) -> str:
 
 
 def _reports(rows: list[dict[str, Any]]) -> str:
-    return _table(("report", "what it shows"), [(row["name"], row["summary"]) for row in rows])
+    return listing(("report", "what it shows"), [(row["name"], row["summary"]) for row in rows])
 
 
 def _measures(rows: list[dict[str, Any]]) -> str:
-    return _table(
+    return listing(
         ("measure", "what it is"),
         [
             (row["name"], row["summary"] + (f" ({row['reproduces']})" if row["reproduces"] else ""))
@@ -200,16 +193,3 @@ _TABLES: dict[str, Callable[[list[dict[str, Any]]], str]] = {
     "reports": _reports,
     "measures": _measures,
 }
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Lay out columns; the last one is wrapped at the width of the terminal."""
-    widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header) - 1)]
-    indent = sum(widths) + 2 * len(widths)
-    room = max(shutil.get_terminal_size().columns - indent, 24)
-    lines = []
-    for row in (header, *rows):
-        first, *rest = textwrap.wrap(row[-1], room) or [""]
-        lines.append("  ".join([*map(str.ljust, row, widths), first]).rstrip())
-        lines += [" " * indent + line for line in rest]
-    return "\n".join(lines)

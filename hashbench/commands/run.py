@@ -20,7 +20,8 @@ from hashbench.commands import find_plugins, plugin_option
 from hashbench.executors import Executor, Limits
 from hashbench.measures import parse_many
 from hashbench.plugins.registry import Registry
-from hashbench.printing.terminal import tables
+from hashbench.plugins.selection import split_items
+from hashbench.printing.terminal import Order, tables
 from hashbench.results.rows import write_tables
 from hashbench.studies.grid import drafts, resolved
 from hashbench.studies.plan import FILE, Survey, check_schema, estimate, pending, survey
@@ -38,6 +39,8 @@ KEYS = (
     "timing",
 )  # fmt: skip
 
+PAGE = "report/index.html"  # in OUT, as are the notes
+NOTES = "notes.txt"  # what datasets say about themselves
 INTERRUPTED = 130
 REASONS = 5  # said on the terminal; all of them are in runs.csv
 
@@ -107,7 +110,8 @@ def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> No
         sys.exit(1)
     numbers = [measure for measure in parse_many(asked.measures) if not measure.is_curve]
     if numbers:
-        click.echo(tables(rows, runs, str(numbers[0])))
+        order = shown_order(asked, found, out, flags["report"])
+        click.echo(tables(rows, runs, str(numbers[0]), order))
     else:
         click.echo(f"every measure is a curve; hashbench report {out} draws them")
     code = conclude(runs, out)
@@ -132,7 +136,7 @@ def compute(
             store.put_split(path)
         store.write_text("study.toml", resolved(study, registry).to_toml())
         store.write_text(FILE, found.plan.to_json())
-        for line in (*found.notes, *store.audit()):
+        for line in (*folded_notes(found.notes, store), *store.audit()):
             progress.note(line)
         stored = store.read([cell.id for cell in found.plan.cells])
         todo = {cell.id for cell in pending(found.plan.cells, stored, **choice)}
@@ -145,6 +149,28 @@ def compute(
     finally:
         executor.close()
     return found
+
+
+def folded_notes(notes: Sequence[str], store: Store) -> list[str]:
+    """Keep what datasets say about themselves beside the results; return one line about it."""
+    if not notes:
+        return []
+    store.write_text(NOTES, "".join(f"{note}\n" for note in notes))
+    counts = Counter(note.partition(":")[0].removeprefix("dataset ") for note in notes)
+    said = ", ".join(f"{count} on {name}" for name, count in counts.items())
+    return [f"notes: {said}; see {store.path / NOTES}"]
+
+
+def shown_order(study: Study, found: Survey, out: Path, report: bool) -> Order:
+    """Return how the table is sorted: as asked where methods were named, else the best first."""
+    cells = found.plan.cells
+    items = [item for text in study.methods for item in split_items(text)]
+    return Order(
+        [cell.dataset for cell in cells],
+        [cell.label for cell in cells],
+        {item.partition("[")[0] for item in items},
+        str(out / (PAGE if report else "results.csv")),
+    )
 
 
 def make_executor(study: Study, registry: Registry, jobs: int, cache: Path) -> Executor:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
-import textwrap
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Any
 import click
 
 from hashbench.base.units import format_count, format_duration
+from hashbench.printing.terminal import listing
 from hashbench.studies.plan import Plan, estimate, pending
 from hashbench.studies.store import STATUSES, DamagedError, Store, Stored
 
@@ -52,13 +51,12 @@ def show(summary: Mapping[str, Any]) -> None:
     click.echo(f"{format_count(summary['cells'], 'cell')}: {counts}")
     if summary["left_seconds"] is not None:
         click.echo(f"about {format_duration(summary['left_seconds'])} left, one cell at a time")
-    lines = [f"{each['status']}: {each['cell']}: {each['reason']}" for each in summary["not_done"]]
+    lines = [(each["status"], each["cell"], each["reason"]) for each in summary["not_done"]]
     for each in summary["missing"]:
         cells = format_count(each["cells"], "cell")
-        lines.append(f"failed: {cells} on {each['dataset']}: {each['reason']}")
-    width = shutil.get_terminal_size((80, 24)).columns
-    for line in lines:
-        click.echo(textwrap.fill(line, width, subsequent_indent="  "))
+        lines.append(("failed", f"{cells} on {each['dataset']}", each["reason"]))
+    if lines:
+        click.echo(listing(("status", "cell", "reason"), lines, wrapped=2))
     if summary["others"]:
         others = format_count(summary["others"], "cell")
         click.echo(f"of other studies or versions: {others} in the store")

@@ -9,7 +9,6 @@ import pytest
 
 from hashbench.base.codes import pack
 from hashbench.measures import evaluate
-from hashbench.printing.terminal import tables
 from hashbench.results.evaluate import FOLDER, evaluate_cell
 from hashbench.results.rows import RESULT_COLUMNS, RUN_COLUMNS, results, runs, to_csv
 from hashbench.studies.plan import Missing, Plan
@@ -196,73 +195,6 @@ def test_csv_is_plain_and_the_same_for_the_same_rows():
     text = to_csv([row], RESULT_COLUMNS)
     assert text.splitlines()[1] == '"a,b",m,,8,0,t,d,AP,0.3333333333'
     assert "\r" not in text
-
-
-def table_rows(bits=(8, 16, 24, 32, 64, 128), methods=("edsh", "a-method-with-a-very-long-name")):
-    return [
-        {"dataset": "wiki", "method": method, "params": "gamma=1,train_rows=5000" if i else "",
-         "bits": b, "seed": seed, "task": task, "database": "encoded", "measure": "AP",
-         "value": i + b / 1000 + seed}
-        for i, method in enumerate(methods)
-        for b in bits
-        for seed in range(2)
-        for task in ("image->text", "text->image")
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize("bits", [(8,), (8, 16), (8, 16, 24, 32), (8, 16, 24, 32, 48, 64, 96, 128)])
-def test_tables_fit_80_columns_and_hold_every_mean(bits):
-    import click
-
-    text = click.unstyle(tables(table_rows(bits), [], "AP"))
-    assert max(map(len, text.splitlines())) <= 80
-    assert "mean over 2 seeds" in text
-    for b in bits:
-        assert f"{0.5 + b / 1000:.4f}" in text
-        assert f"{1.5 + b / 1000:.4f}" in text
-
-
-def test_names_take_the_room_that_numbers_leave():
-    names = [f"alpha=1,beta=2,gamma=3,delta={value}" for value in (1, 2)]
-    rows = [{**row, "params": name} for name in names for row in table_rows((8,), ("edsh",))]
-    text = tables(rows, [], "AP")
-    assert all(f"\nedsh[{name}]" in text for name in names)
-
-
-def test_the_best_is_bold():
-    text = tables(table_rows((8,)), [], "AP")
-    _, *bold = text.split("\x1b[1m")
-    assert len(bold) == 2
-    assert all(part.strip().startswith("1.508") for part in bold)
-
-
-def test_a_method_that_the_measure_is_not_for_has_a_dash():
-    runs = [
-        {"dataset": "wiki", "method": method, "params": "", "bits": 8, "seed": 0, "status": "done"}
-        for method in ("edsh", "vectors")
-    ]
-    rows = table_rows((8,), ("edsh",))
-    (line,) = [each for each in tables(rows, runs, "AP").splitlines() if "vectors" in each]
-    assert line.split() == ["vectors", "-", "-"]
-    assert tables([], runs, "AP") == "AP on wiki: no method has this number"
-
-
-def test_cells_that_are_not_done_stand_in_the_table():
-    rows = [row for row in table_rows((8,), ("edsh", "cca")) if row["params"] == ""]
-    base = {"dataset": "wiki", "params": "", "bits": 8}
-    runs = [
-        {**base, "method": "edsh", "seed": 2, "status": "timeout"},
-        {**base, "method": "hangs", "seed": 0, "status": "timeout"},
-        {**base, "method": "cca", "seed": 0, "status": "done"},
-        {**base, "dataset": "other", "method": "elsewhere", "seed": 0, "status": "failed"},
-    ]
-    text = tables(rows, runs, "AP")
-    assert "0.5080*" in text
-    assert "* mean over fewer seeds" in text
-    (line,) = [line for line in text.splitlines() if line.startswith("hangs")]
-    assert line.split() == ["hangs", "timeout", "timeout"]
-    assert "elsewhere" not in text
-    assert text.endswith("AP on other: no cell is done")
 
 
 def test_a_hostile_view_name_is_no_formula_in_a_spreadsheet():

@@ -288,8 +288,12 @@ def test_a_dataset_that_is_not_there_is_one_line_however_many_cells_it_costs(has
     assert planned.stdout.count("not available, 6 cells: nuswide: ") == 1
     hashbench("run", *flags, HASHBENCH_DATA=str(tmp_path))
     said = hashbench("status", tmp_path / "out").stdout
-    assert said.startswith("12 cells: 6 done, 6 failed\nfailed: 6 cells on nuswide: nuswide: ")
-    assert said.count("failed: ") == 1
+    counts, header, first, *_ = said.splitlines()
+    assert counts == "12 cells: 6 done, 6 failed"
+    assert header.split() == ["status", "cell", "reason"]
+    assert first.startswith("failed  6 cells on nuswide  nuswide: ")
+    assert said.count("6 cells on nuswide") == 1
+    assert max(map(len, said.splitlines())) <= 80
     told = json.loads(hashbench("status", tmp_path / "out", "--json").stdout)
     assert [(each["dataset"], each["cells"]) for each in told["missing"]] == [("nuswide", 6)]
 
