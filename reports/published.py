@@ -14,7 +14,7 @@ from hashbench.plugins.report import (
     Report,
     Table,
 )
-from hashbench.plugins.selection import parse_item
+from hashbench.plugins.selection import bare_name, parse_item
 from hashbench.printing import figures
 from hashbench.printing.formats import number_text
 from hashbench.printing.style import Look, arrow
@@ -71,7 +71,7 @@ def _of_paper(paper: Published, results: Results) -> Iterator[pd.DataFrame]:
     for printed_as, about in paper.datasets.items():
         for quantity, stands_for in paper.quantities.items():
             found = _reproduced(stands_for, results)
-            bare = found["dataset"].map(lambda name: name.partition("[")[0])
+            bare = found["dataset"].map(bare_name)
             found = found[bare.isin(about["names"])]
             chosen = printed[
                 (printed["printed_as"] == printed_as) & (printed["quantity"] == quantity)

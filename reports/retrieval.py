@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hashbench.base.codes import unpack
 from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report
 from hashbench.printing import texts
 from hashbench.printing.style import Look, arrow
@@ -51,7 +50,7 @@ class Retrieval(Report):
         rows: list[dict[str, Any]] = []
         for dataset, cells in _cells_by_dataset(results).items():
             split = results.split(cells[0].cell.split)
-            if "query_strings" not in split and results.pictures(cells[0].cell) is None:
+            if split.query_strings is None and results.pictures(cells[0].cell) is None:
                 continue
             for task in results.tasks:
                 rows += _of_task(results, dataset, cells, task)
@@ -131,9 +130,9 @@ def _of_task(
                 "method": label,
                 "place": place,
                 "kind": kind,
-                "query": int(split["query"][query]),
-                "query_string": _string(split, "query", query),
-                "query_labels": _labels(split, "query", query),
+                "query": int(split.query[query]),
+                "query_string": split.string("query", query),
+                "query_labels": ", ".join(split.labels("query", query)),
             }
             for rank, item in enumerate(found.items[index], 1):
                 distance = None if found.distances is None else found.distances[index, rank - 1]
@@ -141,24 +140,13 @@ def _of_task(
                     {
                         **about,
                         "rank": rank,
-                        "item": int(split["database"][item]),
-                        "string": _string(split, "database", int(item)),
+                        "item": int(split.database[item]),
+                        "string": split.string("database", int(item)),
                         "relevant": bool(found.relevant[index, rank - 1]),
                         "distance": distance,
                     }
                 )
     return rows
-
-
-def _string(split: Any, part: str, row: int) -> str:
-    return str(split[f"{part}_strings"][row]) if f"{part}_strings" in split else ""
-
-
-def _labels(split: Any, part: str, row: int) -> str:
-    has = unpack(split[f"{part}_labels"][[row]], int(split["n_labels"]))[0]
-    names = split["label_names"]
-    shown = names if len(names) == len(has) else [f"label {number}" for number in range(len(has))]
-    return ", ".join(str(name) for name, there in zip(shown, has, strict=True) if there)
 
 
 def _figure(data: pd.DataFrame, look: Look) -> Any:

@@ -14,15 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from hashbench.base.errors import HashbenchError
-from hashbench.base.validation import check_bits
+from hashbench.base.validation import BLOCK_ROWS, check_bits
 
 Bits = npt.NDArray[np.bool_]
 Words = npt.NDArray[np.uint64]
 
 WORD_BITS = 64
-
-#: Rows looked at together, so that a memory map is never loaded whole.
-BLOCK_ROWS = 65536
 
 
 def n_words(n_bits: int) -> int:

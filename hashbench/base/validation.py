@@ -13,7 +13,8 @@ from hashbench.base.errors import HashbenchError
 
 Matrix = npt.NDArray[np.floating[Any]]
 
-#: Rows looked at together: a block of 4096 columns in float32 stays below 128 MB.
+#: Rows looked at together, so that a memory map is never loaded whole: a block of 4096 columns in
+#: float32 stays below 128 MB.
 BLOCK_ROWS = 8192
 
 

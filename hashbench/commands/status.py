@@ -14,7 +14,8 @@ import click
 from hashbench.base.units import format_count, format_duration
 from hashbench.printing.terminal import listing
 from hashbench.studies.plan import Plan, estimate, pending
-from hashbench.studies.store import STATUSES, DamagedError, Store, Stored
+from hashbench.studies.record import STATUSES
+from hashbench.studies.store import DamagedError, Store, Stored
 
 
 @click.command("status")
@@ -76,7 +77,11 @@ def summarise(
     known = {cell.id for cell in plan.cells}
     present = {path.name for path in store.cells.glob("*")}
     lines = [
-        {"cell": str(cell), "status": stored[cell.id].status, "reason": _reason(stored[cell.id])}
+        {
+            "cell": str(cell),
+            "status": stored[cell.id].status,
+            "reason": stored[cell.id].record.reason,
+        }
         for cell in plan.cells
         if cell.id in stored and stored[cell.id].status != "done"
     ]
@@ -97,7 +102,3 @@ def summarise(
         ],
         "others": len(present - known),
     }
-
-
-def _reason(stored: Stored) -> str:
-    return str(stored.record.get("reason", ""))

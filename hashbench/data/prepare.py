@@ -9,7 +9,6 @@ store instead, a small file a split.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,14 +18,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.base.codes import pack
 from hashbench.base.errors import HashbenchError
 from hashbench.base.files import new_folder, writing
 from hashbench.base.validation import Matrix, check_labels
 from hashbench.data import leaks, preprocessing
 from hashbench.data.layouts import FileDataset
 from hashbench.data.maps import open_data, save_data, write_rows
-from hashbench.plugins.dataset import ContactSheet, Data, Dataset, Split
+from hashbench.data.stored_split import StoredSplit, pictures_name, save_pictures, split_name
+from hashbench.plugins.dataset import Data, Dataset, Split
 from hashbench.plugins.registry import Registry
 
 PAGE = 1024  # 4-byte numbers in a page of memory
@@ -127,15 +126,13 @@ def inspect(
     names: list[str] = []
     found: list[leaks.Finding] = []
     if data.pictures is not None:
-        with writing(folder):
-            save_pictures(data.pictures, folder / f"{pictures_name(data.fingerprint)}.npz")
+        save_pictures(data.pictures, folder / f"{pictures_name(data.fingerprint)}.npz")
     for request in requests:
         split = make_split(plugin, data, SplitRequest(**request))
         if not names:  # the first split stands for all: what leaks there leaks elsewhere
             found = leaks.inspect(data, split)
         names.append(split_name(data.fingerprint, split))
-        with writing(folder):
-            save_split(split, data, folder / f"{names[-1]}.npz")
+        StoredSplit.of(split, data).save(folder / f"{names[-1]}.npz")
     return {
         "fingerprint": data.fingerprint,
         "views": len(data.views),
@@ -230,45 +227,3 @@ def check_data(data: Data, name: str) -> None:
     if len(set(rows)) > 1:
         raise HashbenchError(f"dataset {name}: found {rows} rows in the views; allowed: one number")
     check_labels(data.labels, rows[0])
-
-
-# --- what the store keeps of a split ------------------------------------------------------------
-
-
-def split_name(fingerprint: str, split: Split) -> str:
-    """Return a name for a split of one dataset: rows alone do not tell whose rows they are."""
-    return hashlib.sha256(f"{fingerprint} {split.hash}".encode()).hexdigest()[:16]
-
-
-def pictures_name(fingerprint: str) -> str:
-    """Return the name of the file with a dataset's pictures, beside those of its splits."""
-    return f"pictures-{fingerprint}"
-
-
-def save_pictures(pictures: ContactSheet, path: Path) -> None:
-    """Write the pictures of a dataset's items, so that reports never need the dataset."""
-    np.savez(
-        path,
-        png=np.frombuffer(pictures.png, np.uint8),
-        size=np.asarray(pictures.size),
-        columns=np.asarray(pictures.columns),
-    )
-
-
-def save_split(split: Split, data: Data, path: Path) -> None:
-    """Write what measures and reports need of a split."""
-    arrays: dict[str, Any] = {
-        "train": split.train,
-        "query": split.query,
-        "database": split.database,
-        "query_labels": pack(data.labels[split.query].astype(bool)),
-        "database_labels": pack(data.labels[split.database].astype(bool)),
-        "n_labels": np.asarray(data.labels.shape[1]),
-        "view_names": np.asarray(data.view_names),
-        "label_names": np.asarray(data.label_names, dtype=np.str_),
-    }
-    if data.strings is not None:
-        strings = np.asarray(data.strings, dtype=np.str_)
-        arrays["query_strings"] = strings[split.query]
-        arrays["database_strings"] = strings[split.database]
-    np.savez_compressed(path, **arrays)

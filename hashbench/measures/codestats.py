@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.base.codes import BLOCK_ROWS, Words, unpack
+from hashbench.base.codes import Words, unpack
+from hashbench.base.validation import BLOCK_ROWS
 from hashbench.measures import kernels
 
 

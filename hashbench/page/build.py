@@ -21,6 +21,7 @@ import hashbench
 from hashbench.base.files import replacing
 from hashbench.page.payload import curves, payload
 from hashbench.plugins.report import SECTIONS, Exhibit, Table
+from hashbench.plugins.selection import bare_name
 from hashbench.printing.style import Look
 from hashbench.printing.write import FOLDER, Rendered
 from hashbench.results.results import Results
@@ -158,7 +159,7 @@ def _environments(results: Results) -> list[dict[str, Any]]:
     """Return the machines and versions that cells ran with, most cells first."""
     counted: dict[str, int] = {}
     for stored in results.done():
-        text = json.dumps(stored.record.get("environment", {}), sort_keys=True)
+        text = json.dumps(stored.record.environment, sort_keys=True)
         counted[text] = counted.get(text, 0) + 1
     ordered = sorted(counted.items(), key=lambda item: -item[1])
     return [{"cells": number, "facts": json.loads(text)} for text, number in ordered]
@@ -167,7 +168,7 @@ def _environments(results: Results) -> list[dict[str, Any]]:
 def _methods(results: Results, look: Look) -> list[dict[str, Any]]:
     found = []
     for name, shown in look.methods.items():
-        plugin = results.registry.methods.get(name.partition("[")[0])
+        plugin = results.registry.methods.get(bare_name(name))
         paper = plugin.cls.paper if plugin is not None else None
         origin = "" if plugin is None else f"{plugin.origin}; {plugin.cls.fidelity}"
         found.append(

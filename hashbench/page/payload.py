@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hashbench.plugins.selection import bare_name
 from hashbench.printing.style import DASHES, Look, arrow, measure_words
 from hashbench.results.results import Results
 from hashbench.results.stats import LEAST_BLOCKS, not_worse_than_best
@@ -82,7 +83,7 @@ class _Index:
 
 
 def _method(results: Results, look: Look, name: str) -> dict[str, Any]:
-    plugin = results.registry.methods.get(name.partition("[")[0])
+    plugin = results.registry.methods.get(bare_name(name))
     shown = look.methods[name]
     about: dict[str, Any] = {
         "name": name,

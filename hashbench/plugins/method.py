@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from hashbench.base.codes import Bits
 from hashbench.base.errors import HashbenchError
 from hashbench.base.parameters import Parametrised
 from hashbench.base.validation import (
@@ -29,8 +29,6 @@ from hashbench.base.validation import (
     check_views,
 )
 from hashbench.plugins.space import Space
-
-Bits = npt.NDArray[np.bool_]
 
 #: How near a method comes to its original, in words for people.
 FIDELITIES = {

@@ -30,10 +30,30 @@ class Choice:
         return dict(self.params)
 
     def __str__(self) -> str:
-        if not self.params:
-            return self.name
         inner = ",".join(f"{key}={format_value(value)}" for key, value in self.params)
-        return f"{self.name}[{inner}]"
+        return full_name(self.name, inner)
+
+
+def bare_name(label: str) -> str:
+    """Return a plugin's name without the parameters that a label shows.
+
+    Examples
+    --------
+    >>> bare_name("edsh[gamma=1]"), bare_name("edsh")
+    ('edsh', 'edsh')
+    """
+    return label.partition("[")[0]
+
+
+def full_name(name: str, params: str) -> str:
+    """Return a plugin's name with its parameters, as tables print it.
+
+    Examples
+    --------
+    >>> full_name("edsh", "gamma=1"), full_name("edsh", "")
+    ('edsh[gamma=1]', 'edsh')
+    """
+    return f"{name}[{params}]" if params else name
 
 
 def format_value(value: Any) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from hashbench.base.errors import unknown
 from hashbench.measures import parse
 from hashbench.plugins.dataset import ContactSheet
+from hashbench.plugins.selection import bare_name
 from hashbench.studies.plan import Plan
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class Look:
         titles = _titles(names, results.registry.methods)
         methods = {}
         for index, name in enumerate(names):
-            plugin = results.registry.methods.get(_bare(name))
+            plugin = results.registry.methods.get(bare_name(name))
             notes = {}
             if plugin is not None and plugin.cls.fidelity == "reconstruction":
                 notes[RECONSTRUCTION] = plugin.cls.fidelity_note or "from partial knowledge"
@@ -212,17 +213,13 @@ def arrow(task: str) -> str:
     return task.replace("->", "→")
 
 
-def _bare(name: str) -> str:
-    return name.partition("[")[0]
-
-
 def _titles(names: Iterable[str], plugins: dict[str, Any]) -> dict[str, str]:
     """Return the titles of methods or datasets; where two would be equal, their names."""
     titles = {}
     for name in names:
-        bare, bracket, params = name.partition("[")
+        bare = bare_name(name)
         title = plugins[bare].title if bare in plugins else bare
-        titles[name] = f"{title} [{params}" if bracket else title
+        titles[name] = f"{title} {name.removeprefix(bare)}".rstrip()
     twins = [title for title in titles.values() if list(titles.values()).count(title) > 1]
     return {name: name if title in twins else title for name, title in titles.items()}
 
@@ -238,7 +235,7 @@ def _datasets(results: Results, names: Sequence[str]) -> Iterable[tuple[str, Dat
     cells = {cell.dataset: cell for cell in results.cells}
     titles = _titles(names, plugins)
     for name, title in titles.items():
-        plugin = plugins.get(_bare(name))
+        plugin = plugins.get(bare_name(name))
         synthetic = plugin is not None and plugin.cls.synthetic
         facts = ["synthetic data"] if synthetic else []
         if name in cells:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hashbench.base.errors import HashbenchError, unknown
+from hashbench.plugins.selection import bare_name
 from hashbench.results import stats
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def find_method(results: Results, name: str) -> str:
     labels = list(dict.fromkeys(cell.label for cell in results.cells))
     if name in labels:
         return name
-    same = [label for label in labels if label.partition("[")[0] == name]
+    same = [label for label in labels if bare_name(label) == name]
     if len(same) > 1:
         raise HashbenchError(f"method {name!r}: found {', '.join(same)}; allowed: one of them")
     if not same:
@@ -113,7 +114,7 @@ def _compared(
         if values[0] is None or values[1] is None:
             return []
         both = np.column_stack([values[0], values[1]])
-        queries = results.split(pair[0].cell.split)["query"]
+        queries = results.split(pair[0].cell.split).query
         counted = np.isfinite(both).all(axis=1)
         won += bool(both[counted, 0].mean() > both[counted, 1].mean())
         for query, scores in zip(queries[counted], both[counted], strict=True):

@@ -22,12 +22,14 @@ import numpy.typing as npt
 
 from hashbench.base.codes import Words
 from hashbench.base.errors import HashbenchError
-from hashbench.base.files import Arrays, replacing
+from hashbench.base.files import replacing
 from hashbench.base.units import json_number
+from hashbench.data.stored_split import SearchTask, StoredSplit
 from hashbench.measures import Evaluation, code_statistics, evaluate_ranking, parse
 from hashbench.measures.evaluation import round_ranks
 from hashbench.measures.inner_product import ScoreRanking
 from hashbench.measures.rankings import HammingRanking, Ranking
+from hashbench.studies.cell_codes import CellCodes
 from hashbench.studies.store import Stored
 
 FOLDER = ".evaluated"
@@ -81,7 +83,7 @@ class EvaluatedCell:
 
 
 def evaluate_cell(
-    stored: Stored, split: Arrays, measures: Sequence[str], out: Path, *, complete: bool = True
+    stored: Stored, split: StoredSplit, measures: Sequence[str], out: Path, *, complete: bool = True
 ) -> EvaluatedCell:
     """Return a done cell's numbers for at least the given measures.
 
@@ -119,25 +121,25 @@ def tie_variants(measures: Sequence[str]) -> list[str]:
 
 def _evaluate(
     stored: Stored,
-    split: Arrays,
+    split: StoredSplit,
     names: Sequence[str],
     known: EvaluatedCell | None,
     complete: bool,
 ) -> EvaluatedCell:
     codes = stored.codes()
-    hamming = "n_bits" in codes
-    views = [str(name) for name in split["view_names"]]
+    hamming = codes.n_bits is not None
     wanted = [name for name in names if hamming or parse(name).has_ties]
     found: list[RankingScores] = []
-    for kind, asked, searched in rankings(codes, split):
-        task = f"{views[asked]}->{views[searched]}"
-        old = RankingScores(task, kind) if known is None else known.rankings[len(found)]
+    for kind, task in rankings(codes, split):
+        old = RankingScores(task.name, kind) if known is None else known.rankings[len(found)]
         lacking = [name for name in wanted if name not in {**old.scores, **old.curves}]
-        ranking = make_ranking(codes, split, kind, asked, searched)
+        ranking = make_ranking(codes, split, kind, task)
         ranks = curve_ranks(ranking.n_database)
         outcome = evaluate_ranking(ranking, lacking, ranks=ranks, bounds=complete, chance=complete)
         scores, curves = _plain(outcome)
-        found.append(RankingScores(task, kind, {**old.scores, **scores}, {**old.curves, **curves}))
+        found.append(
+            RankingScores(task.name, kind, {**old.scores, **scores}, {**old.curves, **curves})
+        )
     statistics = known.codes if known is not None else []
     if complete and not statistics:
         statistics = database_statistics(codes, split)
@@ -170,56 +172,49 @@ def _plain(
     return scores, curves
 
 
-def database_statistics(codes: Arrays, split: Arrays) -> list[dict[str, Any]]:
+def database_statistics(codes: CellCodes, split: StoredSplit) -> list[dict[str, Any]]:
     """Return what `code_statistics` says of each stored set of database codes; none for vectors."""
-    if "n_bits" not in codes:
+    if codes.n_bits is None:
         return []
-    views = [str(name) for name in split["view_names"]]
-    labels: Words | None = split["database_labels"]
-    sets = [(f"encoded {view}", f"database_{m}", labels) for m, view in enumerate(views)]
-    own = labels if np.array_equal(split["train"], split["database"]) else None
-    for name in learned_names(codes):
-        view = name.removeprefix("learned").removeprefix("_")  # none if all views share the codes
-        sets.append((f"learned {views[int(view)]}" if view else "learned", name, own))
-    n_bits = int(codes["n_bits"])
+    sets: list[tuple[str, Words, Words | None]] = [
+        (f"encoded {view}", words, split.database_labels)
+        for view, words in zip(split.view_names, codes.database, strict=True)
+    ]
+    own = split.database_labels if split.database_is_train else None
+    shared = len(codes.learned) == 1
+    sets += [
+        ("learned" if shared else f"learned {split.view_names[view]}", words, own)
+        for view, words in enumerate(codes.learned)
+    ]
     return [
-        {"codes": shown, **asdict(code_statistics(codes[name], n_bits, own))}
-        for shown, name, own in sets
+        {"codes": shown, **asdict(code_statistics(words, codes.n_bits, labels))}
+        for shown, words, labels in sets
     ]
 
 
-def rankings(codes: Arrays, split: Arrays) -> Iterator[tuple[str, int, int]]:
-    """Yield what there is to score: kind of database codes, view that asks, view searched.
+def rankings(codes: CellCodes, split: StoredSplit) -> Iterator[tuple[str, SearchTask]]:
+    """Yield what there is to score: a kind of database codes and a task.
 
     Learned codes exist for training rows; they are scored where those are the database.
     """
-    views = range(len(split["view_names"]))
     kinds = ["encoded"]
-    if learned_names(codes) and np.array_equal(split["train"], split["database"]):
+    if codes.learned and split.database_is_train:
         kinds.append("learned")
-    for kind, (asked, searched) in itertools.product(kinds, itertools.permutations(views, 2)):
-        yield kind, asked, searched
+    yield from itertools.product(kinds, split.tasks)
 
 
-def learned_names(codes: Arrays) -> list[str]:
-    """Return the arrays of learned codes: none, one, or one a view."""
-    return [name for name in codes if name.startswith("learned")]
-
-
-def make_ranking(codes: Arrays, split: Arrays, kind: str, asked: int, searched: int) -> Ranking:
+def make_ranking(codes: CellCodes, split: StoredSplit, kind: str, task: SearchTask) -> Ranking:
     """Return the ranking of one task for one kind of database codes."""
-    query, database = codes[f"query_{asked}"], codes[f"database_{searched}"]
-    labels = split["query_labels"], split["database_labels"]
-    if kind == "learned":
-        database = codes.get(f"learned_{searched}", codes.get("learned", database))
-    if "n_bits" not in codes:
+    query, database = codes.query[task.asked], codes.searched(kind, task.searched)
+    labels = split.query_labels, split.database_labels
+    if codes.n_bits is None:
         return ScoreRanking(query, database, *labels)
-    return HammingRanking(query, database, int(codes["n_bits"]), *labels)
+    return HammingRanking(query, database, codes.n_bits, *labels)
 
 
 def _stamp(stored: Stored) -> dict[str, Any]:
     """Return what has to be equal for a remembered outcome to hold."""
-    return {"codes": stored.record["files"]["codes.npz"], "evaluator": _evaluator_hash()}
+    return {"codes": stored.record.files["codes.npz"], "evaluator": _evaluator_hash()}
 
 
 @cache

@@ -37,11 +37,10 @@ def per_query(
     None if the cell has no such database codes.
     """
     codes, split = stored.codes(), results.split(stored.cell.split)
-    views = [str(view) for view in split["view_names"]]
     name = str(parse(measure))
-    for kind, asked, searched in rankings(codes, split):
-        if kind == database and f"{views[asked]}->{views[searched]}" == task:
-            ranking = make_ranking(codes, split, kind, asked, searched)
+    for kind, each in rankings(codes, split):
+        if kind == database and each.name == task:
+            ranking = make_ranking(codes, split, kind, each)
             values = evaluate_ranking(ranking, [name], per_query=True).scores[name].per_query
             return None if values is None else np.asarray(values)
     return None
@@ -52,16 +51,15 @@ def retrieved(
 ) -> Retrieved:
     """Return what some queries find first among encoded database codes."""
     codes, split = stored.codes(), results.split(stored.cell.split)
-    views = [str(view) for view in split["view_names"]]
-    asked, searched = (views.index(view) for view in task.split("->"))
-    query, database = codes[f"query_{asked}"][list(queries)], codes[f"database_{searched}"]
+    (chosen,) = (each for each in split.tasks if each.name == task)
+    query, database = codes.query[chosen.asked][list(queries)], codes.database[chosen.searched]
     distances = None
-    if "n_bits" in codes:
+    if codes.n_bits is not None:
         distances = np.stack([np.bitwise_count(q ^ database).sum(axis=1) for q in query])
         order = np.argsort(distances, axis=1, kind="stable")[:, :ranks]
         distances = np.take_along_axis(distances, order, axis=1).astype(np.int64)
     else:
         order = np.argsort(-(query @ database.T), axis=1, kind="stable")[:, :ranks]
-    labels = split["query_labels"][list(queries)]
-    relevant = ((labels[:, None, :] & split["database_labels"][order]) != 0).any(axis=2)
+    labels = split.query_labels[list(queries)]
+    relevant = ((labels[:, None, :] & split.database_labels[order]) != 0).any(axis=2)
     return Retrieved(order, relevant, distances)

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from hashbench.base.errors import HashbenchError, unknown
-from hashbench.base.files import Arrays
-from hashbench.data.prepare import pictures_name
+from hashbench.data.stored_split import StoredSplit
 from hashbench.measures import parse
 from hashbench.plugins.dataset import ContactSheet
 from hashbench.plugins.registry import Registry
+from hashbench.plugins.selection import bare_name, full_name
 from hashbench.results.evaluate import EvaluatedCell, evaluate_cell
 from hashbench.results.rows import runs
 from hashbench.studies.cell import Cell
@@ -68,7 +68,7 @@ class Results:
         self._tasks: tuple[str, ...] | None = None
         self._databases: tuple[str, ...] | None = None
         self._bits: tuple[int, ...] | None = None
-        self._splits: dict[str, Arrays] = {}
+        self._splits: dict[str, StoredSplit] = {}
         self._evaluated: dict[str, EvaluatedCell] = {}
 
     def select(
@@ -115,9 +115,7 @@ class Results:
             return self._tasks
         found: dict[str, None] = {}
         for name in dict.fromkeys(stored.cell.split for stored in self.done()):
-            split = self.split(name)
-            views = [str(view) for view in split["view_names"]]
-            found.update((f"{a}->{b}", None) for a in views for b in views if a != b)
+            found.update((task.name, None) for task in self.split(name).tasks)
         return tuple(found)
 
     @property
@@ -154,7 +152,7 @@ class Results:
         found = (self.stored.get(cell.id) for cell in self.cells)
         return [stored for stored in found if stored is not None and stored.status == "done"]
 
-    def split(self, name: str) -> Arrays:
+    def split(self, name: str) -> StoredSplit:
         """Return labels, rows and strings of a split."""
         if name not in self._splits:
             self._splits[name] = self.store.split(name)
@@ -162,11 +160,7 @@ class Results:
 
     def pictures(self, cell: Cell) -> ContactSheet | None:
         """Return pictures of the items of a cell's dataset, if it gave any."""
-        try:
-            arrays = self.store.split(pictures_name(cell.fingerprint))
-        except FileNotFoundError:
-            return None
-        return ContactSheet(arrays["png"].tobytes(), int(arrays["size"]), int(arrays["columns"]))
+        return self.store.pictures(cell.fingerprint)
 
     def scores(self, measures: Sequence[str] | None = None) -> pd.DataFrame:
         """Return a row a number.
@@ -256,7 +250,9 @@ class Results:
             key = tuple(row[name] for name in ("dataset", "method", "params", "bits", "seed"))
             if "id" in row and key not in chosen:
                 continue  # not selected; a cell without an id could not even be planned
-            label = labels.get((row["method"], row["params"])) or _label(row)
+            label = labels.get((row["method"], row["params"])) or full_name(
+                row["method"], row["params"]
+            )
             rows.append({**row, "method": label, **self._sizes(row.get("id"))})
         columns = [
             *IDENTITY, "status", "reason", "train_rows", "fit_seconds", "encode_seconds",
@@ -275,8 +271,8 @@ class Results:
         stored = None if cell_id is None else self.stored.get(cell_id)
         if stored is None:
             return {}
-        sizes = {"train_rows": len(self.split(stored.cell.split)["train"])}
-        peak, before = (stored.record.get(key) for key in ("peak_memory", "resident_at_start"))
+        sizes = {"train_rows": len(self.split(stored.cell.split).train)}
+        peak, before = stored.record.peak_memory, stored.record.resident_at_start
         return sizes | ({"own_memory": peak - before} if peak and before else {})
 
     def history(self) -> pd.DataFrame:
@@ -303,10 +299,6 @@ def identity(cell: Cell) -> dict[str, Any]:
     }
 
 
-def _label(row: dict[str, Any]) -> str:
-    return f"{row['method']}[{row['params']}]" if row["params"] else str(row["method"])
-
-
 def _frame(rows: Iterable[dict[str, Any]], columns: list[str]) -> pd.DataFrame:
     import pandas as pd
 
@@ -327,7 +319,7 @@ def _matching(
     if not patterns:
         return cells
     kept: list[Cell] = []
-    names = {name(cell): name(cell).partition("[")[0] for cell in cells}
+    names = {name(cell): bare_name(name(cell)) for cell in cells}
     for pattern in patterns:
         hits = {
             full

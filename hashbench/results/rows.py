@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from hashbench.base.files import Arrays
 from hashbench.base.messages import spreadsheet_text
+from hashbench.data.stored_split import StoredSplit
 from hashbench.measures import parse_many
 from hashbench.studies.cell import Cell
 from hashbench.studies.plan import Plan
@@ -51,11 +51,11 @@ def results(store: Store, done: Iterable[Stored], measures: Sequence[str]) -> It
     from hashbench.results.evaluate import evaluate_cell  # imports numba: a second
 
     names = [str(measure) for measure in parse_many(measures) if not measure.is_curve]
-    split_name: str = ""
-    split: Arrays = {}
+    splits: dict[str, StoredSplit] = {}
     for stored in done:
-        if stored.cell.split != split_name:
-            split_name, split = stored.cell.split, store.split(stored.cell.split)
+        if stored.cell.split not in splits:
+            splits = {stored.cell.split: store.split(stored.cell.split)}
+        split = splits[stored.cell.split]
         identity = dict(zip(RESULT_COLUMNS, stored.cell.key, strict=False))
         evaluated = evaluate_cell(stored, split, names, store.path, complete=False)
         for ranking in evaluated.rankings:
@@ -82,9 +82,9 @@ def _run(cell: Cell, stored: Stored | None) -> Row:
         "id": cell.id,
     }
     if stored is not None:
-        record, seconds = stored.record, stored.record.get("seconds", {})
-        row |= {column: seconds.get(phase) for phase, column in PHASES.items()}
-        known = {**record, **record.get("environment", {})}
+        record = stored.record
+        row |= {column: record.seconds.get(phase) for phase, column in PHASES.items()}
+        known = {**record.to_json(), **record.environment}
         row |= {column: known[column] for column in RUN_COLUMNS if column in known}
     return row
 

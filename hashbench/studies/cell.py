@@ -13,7 +13,7 @@ import resource
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -25,10 +25,13 @@ from threadpoolctl import threadpool_info
 from hashbench.base.codes import as_words
 from hashbench.base.errors import HashbenchError
 from hashbench.base.files import save_arrays
+from hashbench.base.validation import Matrix
 from hashbench.data.prepare import Prepared
 from hashbench.plugins.method import LinearMethod, Method, VectorMethod
 from hashbench.plugins.provenance import source_hash
 from hashbench.plugins.registry import Plugin, Registry
+from hashbench.plugins.selection import full_name
+from hashbench.studies.cell_codes import CellCodes
 
 #: Raised whenever the harness changes in a way that changes outcomes: no stored cell survives.
 PROTOCOL_VERSION = 1
@@ -86,7 +89,7 @@ class Cell:
     @property
     def label(self) -> str:
         """The method as tables print it: ``edsh[gamma=1]``."""
-        return f"{self.method}[{self.params}]" if self.params else self.method
+        return full_name(self.method, self.params)
 
     @property
     def key(self) -> tuple[str, str, str, int, int]:
@@ -141,16 +144,15 @@ def compute(
     check_fitted(method)
 
     start = time.perf_counter()
-    arrays = outputs(method, prepared)
+    encoded = encode(method, prepared, what.bits)
     seconds["encode"] = time.perf_counter() - start
 
-    record: dict[str, Any] = {"learned": bool(learned_arrays(method, prepared))}
+    codes = checked(encoded, prepared)
+    record: dict[str, Any] = {"learned": bool(codes.learned)}
     if isinstance(method, VectorMethod):
         record["item_bytes"] = float(method.item_bytes)
-    else:
-        arrays = packed(method, arrays, prepared, what.bits)
-    seconds["search_per_query"] = search_seconds(arrays)
-    save_arrays(folder / "codes.npz", arrays)
+    seconds["search_per_query"] = search_seconds(codes)
+    codes.save(folder / "codes.npz")
     history = {
         name: np.asarray(getattr(method, name + "_"), np.float64)
         for name in ("objective", "objective_seconds")
@@ -192,52 +194,52 @@ def check_fitted(method: Method) -> None:
                 )
 
 
-def outputs(method: Method, prepared: Prepared) -> dict[str, npt.NDArray[Any]]:
-    """Return what the method makes of queries and database, by ``role_view``."""
-    arrays: dict[str, npt.NDArray[Any]] = {}
-    roles = {"query": prepared.query, "database": prepared.database}
-    for role, views in roles.items():
-        for view, X in enumerate(views):
-            if isinstance(method, VectorMethod):
-                values = method.vectors(X, view, role)  # type: ignore[arg-type]
-                arrays[f"{role}_{view}"] = check_vectors(values, X.shape[0], f"{role} {view}")
-            else:
-                arrays[f"{role}_{view}"] = method.encode(X, view)
+def encode(method: Method, prepared: Prepared, bits: int) -> CellCodes:
+    """Return what the method makes of queries and database, and what it has learned, unchecked."""
     if isinstance(method, VectorMethod):
-        rows = prepared.train[0].shape[0]
-        for name, values in learned_arrays(method, prepared).items():
-            arrays[name] = check_vectors(values, rows, "the training rows")
-    return arrays
-
-
-def learned_arrays(method: Method, prepared: Prepared) -> dict[str, Any]:
-    """Return what was learned for the training rows: nothing, one array, or one a view."""
-    attribute = "vectors_" if isinstance(method, VectorMethod) else "codes_"
-    learned = getattr(method, attribute, None)
-    if learned is None:
-        return {}
-    each = list(learned) if isinstance(learned, list | tuple) else [learned]
-    if len(each) not in (1, len(prepared.train)):
-        raise HashbenchError(
-            f"{attribute}: found {len(each)} arrays; allowed: one, or one a view "
-            f"({len(prepared.train)})"
+        return CellCodes(
+            tuple(method.vectors(X, view, "query") for view, X in enumerate(prepared.query)),
+            tuple(method.vectors(X, view, "database") for view, X in enumerate(prepared.database)),
+            _one_or_each(getattr(method, "vectors_", None)),
         )
-    return {"learned" if len(each) == 1 else f"learned_{m}": part for m, part in enumerate(each)}
+    return CellCodes(
+        tuple(method.encode(X, view) for view, X in enumerate(prepared.query)),
+        tuple(method.encode(X, view) for view, X in enumerate(prepared.database)),
+        _one_or_each(getattr(method, "codes_", None)),
+        bits,
+    )
 
 
-def packed(
-    method: Method, arrays: Mapping[str, npt.NDArray[Any]], prepared: Prepared, bits: int
-) -> dict[str, npt.NDArray[Any]]:
-    """Check codes and pack them, the learned ones included."""
-    roles = {"query": prepared.query, "database": prepared.database}
-    result: dict[str, npt.NDArray[Any]] = {"n_bits": np.asarray(bits)}
-    for name, codes in arrays.items():
-        role, view = name.split("_")
-        rows = roles[role][int(view)].shape[0]
-        result[name] = check_codes(codes, rows, bits, f"codes of {role}, view {view}")
-    for name, codes in learned_arrays(method, prepared).items():
-        result[name] = check_codes(codes, prepared.train[0].shape[0], bits, "codes_")
-    return result
+def _one_or_each(learned: Any) -> tuple[Any, ...]:
+    if learned is None:
+        return ()
+    return tuple(learned) if isinstance(learned, list | tuple) else (learned,)
+
+
+def checked(codes: CellCodes, prepared: Prepared) -> CellCodes:
+    """Return codes packed, or vectors in float32; say what is wrong with them if something is."""
+    attribute = "vectors_" if codes.n_bits is None else "codes_"
+    views = len(prepared.train)
+    if len(codes.learned) not in (0, 1, views):
+        raise HashbenchError(
+            f"{attribute}: found {len(codes.learned)} arrays; allowed: one, or one a view ({views})"
+        )
+
+    def check(values: Any, X: Matrix, what: str) -> npt.NDArray[Any]:
+        if codes.n_bits is None:
+            return check_vectors(values, X.shape[0], what)
+        return check_codes(values, X.shape[0], codes.n_bits, what)
+
+    def each(role: str) -> tuple[npt.NDArray[Any], ...]:
+        pairs = zip(getattr(codes, role), getattr(prepared, role), strict=True)
+        what = "vectors" if codes.n_bits is None else "codes"
+        return tuple(
+            check(values, X, f"{what} of {role}, view {view}")
+            for view, (values, X) in enumerate(pairs)
+        )
+
+    learned = tuple(check(values, prepared.train[0], attribute) for values in codes.learned)
+    return replace(codes, query=each("query"), database=each("database"), learned=learned)
 
 
 def check_codes(codes: Any, rows: int, bits: int, what: str) -> npt.NDArray[np.uint64]:
@@ -252,22 +254,22 @@ def check_vectors(vectors: Any, rows: int, what: str) -> npt.NDArray[np.float32]
     """Return (rows, p) vectors in float32, or say what is wrong with them."""
     values = np.asarray(vectors)
     if values.ndim != 2 or values.shape[0] != rows:
-        raise HashbenchError(f"vectors of {what}: found shape {values.shape}; allowed: ({rows}, p)")
+        raise HashbenchError(f"{what}: found shape {values.shape}; allowed: ({rows}, p)")
     if values.dtype.kind != "f" or not np.isfinite(values).all():
-        raise HashbenchError(f"vectors of {what}: found entries that are not finite numbers")
+        raise HashbenchError(f"{what}: found entries that are not finite numbers")
     return values.astype(np.float32, copy=False)
 
 
-def search_seconds(arrays: Mapping[str, npt.NDArray[Any]]) -> float:
+def search_seconds(codes: CellCodes) -> float:
     """Return the mean time of a query of view 0 against all items of view 1, in seconds.
 
     A plain scan, one query after the other: distances or scores to every item, no ranking.
     """
-    queries, items = arrays["query_0"][:SEARCHES], arrays["database_1"]
+    queries, items = codes.query[0][:SEARCHES], codes.database[1]
     words = np.ascontiguousarray(items.T)  # word by word: each is one run through memory
     start = time.perf_counter()
     for query in queries:
-        if items.dtype == np.uint64:
+        if codes.n_bits is not None:
             distances = np.zeros(len(items), np.uint16)
             for column, word in zip(words, query, strict=True):
                 distances += np.bitwise_count(column ^ word)

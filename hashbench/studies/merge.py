@@ -11,8 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-
 from hashbench.base.errors import HashbenchError
 from hashbench.studies.cell import Cell
 from hashbench.studies.plan import FILE, Plan
@@ -91,16 +89,11 @@ def _take(cell: Cell, source: Store, target: Store, merged: Merged) -> None:
 
 def _equal(one: Stored, other: Stored) -> bool:
     """Compare codes; files may differ by their compression alone."""
-    if one.record["files"] == other.record["files"]:
-        return True
-    ours, theirs = one.codes(), other.codes()
-    return ours.keys() == theirs.keys() and all(
-        np.array_equal(ours[name], theirs[name]) for name in ours
-    )
+    return one.record.files == other.record.files or one.codes().equals(other.codes())
 
 
 def _machine(stored: Stored) -> str:
-    environment = stored.record.get("environment", {})
+    environment = stored.record.environment
     return f"{environment.get('machine', '?')} with numpy {environment.get('numpy', '?')}"
 
 

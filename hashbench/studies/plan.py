@@ -198,7 +198,7 @@ def pending(
         found = stored.get(cell.id)
         if found is None or force or found.status in again:
             return True
-        return timing and found.status == "done" and not found.record.get("alone")
+        return timing and found.status == "done" and not found.record.alone
 
     return [cell for cell in cells if has_to_run(cell)]
 
@@ -212,7 +212,7 @@ def estimate(
     """
     walls: dict[tuple[str, ...], list[float]] = {}
     for each in stored.values():
-        wall = each.record.get("seconds", {}).get("wall")
+        wall = each.record.seconds.get("wall")
         if each.status == "done" and wall is not None:
             for key in ((each.cell.method, each.cell.dataset), (each.cell.method,)):
                 walls.setdefault(key, []).append(float(wall))

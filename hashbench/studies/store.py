@@ -14,8 +14,8 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -23,11 +23,13 @@ import numpy.typing as npt
 
 from hashbench.base.errors import HashbenchError, describe_os_error
 from hashbench.base.files import checksum, load_arrays, replacing, write_json
+from hashbench.data.stored_split import StoredSplit, load_pictures, pictures_name
+from hashbench.plugins.dataset import ContactSheet
 from hashbench.studies.cell import Cell
+from hashbench.studies.cell_codes import CellCodes
+from hashbench.studies.record import RunRecord
 
 SCHEMA = 1
-
-STATUSES = ("done", "failed", "timeout", "memory", "skipped")
 
 
 @dataclass(frozen=True)
@@ -35,17 +37,17 @@ class Stored:
     """A cell in the store, with its record."""
 
     cell: Cell
-    record: Mapping[str, Any]
+    record: RunRecord
     folder: Path
 
     @property
     def status(self) -> str:
         """How the cell ended."""
-        return str(self.record["status"])
+        return self.record.status
 
-    def codes(self) -> dict[str, npt.NDArray[Any]]:
-        """Return the arrays of codes.npz."""
-        return load_arrays(self.folder / "codes.npz")
+    def codes(self) -> CellCodes:
+        """Return the codes, which only a done cell has."""
+        return CellCodes.load(self.folder / "codes.npz")
 
     def history(self) -> dict[str, npt.NDArray[Any]]:
         """Return the objective by iteration, empty where the method has none."""
@@ -138,17 +140,19 @@ class Store:
                 lines.append(f"set aside {folder.name} in {place}: {error}")
         return lines
 
-    def put(self, cell: Cell, record: Mapping[str, Any], files: Path | None) -> None:
+    def put(self, cell: Cell, record: RunRecord, files: Path | None) -> Stored:
         """Store a cell with the files of a folder; an earlier outcome of it is replaced."""
         folder = self._new()
         checksums = {}
         for name in ("codes.npz", "history.npz"):
-            if record["status"] == "done" and files is not None and (files / name).exists():
+            if record.status == "done" and files is not None and (files / name).exists():
                 os.rename(files / name, folder / name)
                 checksums[name] = checksum(folder / name)
         write_json(folder / "cell.json", {"schema": SCHEMA, "id": cell.id, "cell": cell.to_json()})
-        write_json(folder / "status.json", {"schema": SCHEMA, **record, "files": checksums})
+        record = replace(record, files=checksums)
+        write_json(folder / "status.json", {"schema": SCHEMA, **record.to_json()})
         self._place(folder, cell.id)
+        return Stored(cell, record, self.cells / cell.id)
 
     def copy(self, stored: Stored) -> None:
         """Take in a cell of another store; an earlier outcome of it is replaced."""
@@ -179,9 +183,14 @@ class Store:
         shutil.copyfile(path, temporary)
         self.put_split(temporary)
 
-    def split(self, name: str) -> dict[str, npt.NDArray[Any]]:
+    def split(self, name: str) -> StoredSplit:
         """Return labels, rows and strings of a split."""
-        return load_arrays(self.splits / f"{name}.npz")
+        return StoredSplit.load(self.splits / f"{name}.npz")
+
+    def pictures(self, fingerprint: str) -> ContactSheet | None:
+        """Return pictures of a dataset's items, if it gave any."""
+        path = self.splits / f"{pictures_name(fingerprint)}.npz"
+        return load_pictures(path) if path.exists() else None
 
     def write_text(self, name: str, text: str) -> None:
         """Write a file of the folder, complete or not at all."""
@@ -197,10 +206,11 @@ def read_cell(folder: Path) -> Stored:
     """Return a cell that is complete and unchanged, or raise DamagedError."""
     try:
         about = json.loads((folder / "cell.json").read_text())
-        record = json.loads((folder / "status.json").read_text())
         cell = Cell.from_json(about["cell"])
-        schemas = {about["schema"], record["schema"]}
-        status, files = record["status"], dict(record["files"])
+        found = json.loads((folder / "status.json").read_text())
+        schemas = {about["schema"], found.pop("schema")}
+        if schemas == {SCHEMA}:
+            record = RunRecord.from_json(found)
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise DamagedError(f"its records cannot be read ({error})") from error
     if schemas != {SCHEMA}:
@@ -208,11 +218,9 @@ def read_cell(folder: Path) -> Stored:
         raise DamagedError(f"found schema {others}; this version reads {SCHEMA}")
     if cell.id != folder.name:
         raise DamagedError(f"its records belong to the cell {cell.id}")
-    if status not in STATUSES:
-        raise DamagedError(f"found status {status!r}; allowed: {', '.join(STATUSES)}")
-    if status == "done" and "codes.npz" not in files:
+    if record.status == "done" and "codes.npz" not in record.files:
         raise DamagedError("it has no codes")
-    for name, expected in files.items():
+    for name, expected in record.files.items():
         path = folder / name
         if not path.is_file() or checksum(path) != expected:
             raise DamagedError(f"{name} is missing or has changed")

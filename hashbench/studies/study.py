@@ -18,11 +18,10 @@ import tomli_w
 
 from hashbench.base.errors import HashbenchError, unknown
 from hashbench.base.units import parse_duration, parse_size
-from hashbench.measures import parse_many
+from hashbench.measures import DEFAULT_MEASURES, parse_many
 
 DEFAULT_STUDY = "quick"
 EXECUTORS = ("local", "dask")
-DEFAULT_MEASURES = ("AP", "AP(ties=index)@100", "P@100")
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ import scipy
 
 from hashbench.base.codes import unpack
 from hashbench.base.errors import HashbenchError, StorageError
-from hashbench.base.files import load_arrays, new_folder, writing
+from hashbench.base.files import new_folder, writing
 from hashbench.data.maps import open_data, save_data, write_rows
 from hashbench.data.prepare import Prepared, SplitRequest, inspect, make_split, prepare
+from hashbench.data.stored_split import StoredSplit
 from hashbench.plugins.dataset import Data, Dataset, GivenSplit, RandomQuery
 from hashbench.plugins.registry import Plugin, Registry
 
@@ -101,12 +102,12 @@ def test_a_cap_takes_some_training_rows_and_leaves_the_database(registry, tmp_pa
 
 def test_what_measures_need_is_kept_with_the_split(registry, tmp_path):
     facts, _ = made(registry, tmp_path, {"protocol": "random", "seed": 1, "train_rows": None})
-    kept = load_arrays(tmp_path / f"{facts['splits'][0]}.npz")
+    kept = StoredSplit.load(tmp_path / f"{facts['splits'][0]}.npz")
     data = make_data()
-    assert np.array_equal(unpack(kept["query_labels"], 3), data.labels[kept["query"]] == 1)
-    assert np.array_equal(unpack(kept["database_labels"], 3), data.labels[kept["database"]] == 1)
-    assert list(kept["query_strings"]) == [f"item {i}" for i in kept["query"]]
-    assert list(kept["view_names"]) == ["image", "text"]
+    assert np.array_equal(unpack(kept.query_labels, 3), data.labels[kept.query] == 1)
+    assert np.array_equal(unpack(kept.database_labels, 3), data.labels[kept.database] == 1)
+    assert list(kept.query_strings) == [f"item {i}" for i in kept.query]
+    assert kept.view_names == ("image", "text")
 
 
 def test_an_emptied_cache_is_filled_again(registry, tmp_path):

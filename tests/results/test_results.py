@@ -1,14 +1,17 @@
 """The tables that reports read, against numbers worked out by hand."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from hashbench.base.errors import HashbenchError
+from hashbench.data.stored_split import StoredSplit
 from hashbench.measures import evaluate
 from hashbench.printing.style import Look
 from hashbench.results.evaluate import FOLDER, curve_ranks, database_statistics
+from hashbench.studies.cell_codes import CellCodes
 
 
 def test_scores_are_those_of_the_evaluator(hand_made):
@@ -134,14 +137,10 @@ def test_history_has_a_row_an_iteration(hand_made):
 
 def test_code_statistics_by_hand():
     words = np.array([[0b01], [0b01], [0b11]], np.uint64)  # bits: 1,1,1 and 0,0,1
-    arrays = {"n_bits": np.array(3), "database_0": words, "database_1": words}
-    split = {
-        "view_names": np.array(["image", "text"]),
-        "train": np.arange(3),
-        "database": np.arange(3),
-        "database_labels": np.array([[0b01], [0b10], [0b10]], np.uint64),
-    }
-    rows = database_statistics(arrays, split)
+    codes = CellCodes((words, words), (words, words), n_bits=3)
+    labels = np.array([[0b01], [0b10], [0b10]], np.uint64)
+    split = StoredSplit(np.arange(3), np.arange(3, 6), np.arange(3), labels, labels, n_labels=2)
+    rows = database_statistics(codes, split)
     assert [row["codes"] for row in rows] == ["encoded image", "encoded text"]
     assert rows[0]["ones"] == pytest.approx((1 + 1 / 3 + 0) / 3)
     assert rows[0]["imbalance"] == pytest.approx((0.5 + 1 / 6 + 0.5) / 3)
@@ -149,13 +148,13 @@ def test_code_statistics_by_hand():
     assert rows[0]["distinct"] == 2
     assert rows[0]["correlation"] is None
     assert (rows[0]["collisions"], rows[0]["collisions_apart"]) == (1, 1)
-    assert database_statistics({"query_0": words}, split) == []
-    shared = database_statistics({**arrays, "learned": words}, split)
-    each = database_statistics({**arrays, "learned_1": words}, split)
+    assert database_statistics(replace(codes, n_bits=None), split) == []
+    shared = database_statistics(replace(codes, learned=(words,)), split)
+    each = database_statistics(replace(codes, learned=(words, words)), split)
     assert [rows[-1]["codes"] for rows in (shared, each)] == ["learned", "learned text"]
     assert shared[-1]["collisions_apart"] == 1
-    split["train"] = np.arange(1, 4)  # other rows: their labels are not at hand
-    other = database_statistics({**arrays, "learned": words}, split)
+    split = replace(split, train=np.arange(1, 4))  # other rows: their labels are not at hand
+    other = database_statistics(replace(codes, learned=(words,)), split)
     assert other[-1]["collisions_apart"] is None
 
 

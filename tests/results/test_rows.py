@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from hashbench.base.codes import pack
+from hashbench.data.stored_split import StoredSplit
 from hashbench.measures import evaluate
 from hashbench.results.evaluate import FOLDER, evaluate_cell
 from hashbench.results.rows import RESULT_COLUMNS, RUN_COLUMNS, results, runs, to_csv
 from hashbench.studies.plan import Missing, Plan
+from hashbench.studies.record import RunRecord
 from hashbench.studies.store import Store
 
 BITS, QUERIES, ITEMS = 8, 6, 20
@@ -33,20 +35,19 @@ def parts():
 def fill(store: Store, cell, codes, labels, train=None) -> None:
     rows = np.arange(ITEMS)
     store.splits.mkdir(exist_ok=True)
-    np.savez(
-        store.splits / f"{cell.split}.npz",
+    StoredSplit(
         train=rows if train is None else train,
         database=rows,
         query=np.arange(ITEMS, ITEMS + QUERIES),
         query_labels=pack(labels["query"] == 1),
         database_labels=pack(labels["database"] == 1),
-        view_names=np.array(["image", "text"]),
-    )
+        n_labels=4,
+    ).save(store.splits / f"{cell.split}.npz")
     folder = store.path / "task"
     folder.mkdir(exist_ok=True)
     packed = {name: pack(values) for name, values in codes.items()}
     np.savez(folder / "codes.npz", **packed, n_bits=np.asarray(BITS))
-    store.put(cell, {"status": "done", "reason": "", "seconds": {"fit": 0.5}}, folder)
+    store.put(cell, RunRecord("done", seconds={"fit": 0.5}), folder)
 
 
 @pytest.fixture
@@ -110,7 +111,7 @@ def test_vectors_are_scored_by_inner_product_without_radius_measures(store, part
         for view in range(2)
     }
     np.savez(folder / "codes.npz", **vectors)
-    store.put(cell, {"status": "done", "reason": "", "seconds": {}}, folder)
+    store.put(cell, RunRecord("done"), folder)
     found = rows_of(store, Plan(("AP", "lookup(radius=2)"), [cell]))
     assert {row["measure"] for row in found} == {"AP"}
     scores = vectors["query_0"] @ vectors["database_1"].T

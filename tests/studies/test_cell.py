@@ -15,6 +15,7 @@ from hashbench.plugins.method import VectorMethod
 from hashbench.plugins.provenance import source_hash
 from hashbench.plugins.registry import Plugin, discover
 from hashbench.studies.cell import Cell, check_codes, compute, random_state
+from hashbench.studies.cell_codes import CellCodes
 
 REQUEST = {"protocol": "random", "seed": 0, "train_rows": None}
 DATASET = DataSpec("synthetic", (("rows", 100),))
@@ -55,20 +56,20 @@ def computed(registry, tmp_path):
             seed=0,
         )
         record = compute(registry, folder, cache, cell.to_json(), name)
-        return load_arrays(folder / "codes.npz"), record, Prepared.open(cache / name), folder
+        return CellCodes.load(folder / "codes.npz"), record, Prepared.open(cache / name), folder
 
     return run
 
 
 def test_codes_are_those_of_the_method_itself(registry, computed):
-    arrays, record, prepared, folder = computed("edsh", iterations=3)
+    codes, record, prepared, folder = computed("edsh", iterations=3)
     method = registry.methods["edsh"].cls(n_bits=12, iterations=3, random_state=random_state(0))
     method.fit(prepared.train, prepared.train_labels)
     for view in range(2):
         for role in ("query", "database"):
             expected = method.encode(getattr(prepared, role)[view], view)
-            assert np.array_equal(unpack(arrays[f"{role}_{view}"], 12), expected)
-    assert np.array_equal(unpack(arrays["learned"], 12), method.codes_)
+            assert np.array_equal(unpack(getattr(codes, role)[view], 12), expected)
+    assert np.array_equal(unpack(codes.learned[0], 12), method.codes_)
     assert record["learned"] is True
     history = load_arrays(folder / "history.npz")
     assert np.array_equal(history["objective"], method.objective_)
@@ -76,18 +77,18 @@ def test_codes_are_those_of_the_method_itself(registry, computed):
 
 
 def test_methods_without_learned_codes_store_none(computed):
-    arrays, record, _, folder = computed("cca")
-    assert set(arrays) == {"n_bits", "query_0", "query_1", "database_0", "database_1"}
+    codes, record, _, folder = computed("cca")
+    assert (len(codes.query), len(codes.database), codes.learned, codes.n_bits) == (2, 2, (), 12)
     assert record["learned"] is False
     assert not (folder / "history.npz").exists()
 
 
 def test_vectors_are_stored_as_they_are(registry, computed):
     plugin = next(p for p in registry.methods.values() if issubclass(p.cls, VectorMethod))
-    arrays, record, prepared, _ = computed(plugin.name)
-    assert "n_bits" not in arrays
-    assert arrays["query_0"].dtype == np.float32
-    assert len(arrays["database_1"]) == len(prepared.database[1])
+    codes, record, prepared, _ = computed(plugin.name)
+    assert codes.n_bits is None
+    assert codes.query[0].dtype == np.float32
+    assert len(codes.database[1]) == len(prepared.database[1])
     assert record["item_bytes"] > 0
 
 

@@ -7,23 +7,27 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from hashbench.base.errors import HashbenchError
 from hashbench.studies.cell import Cell
+from hashbench.studies.cell_codes import CellCodes
+from hashbench.studies.record import RunRecord
 from hashbench.studies.store import SCHEMA, DamagedError, Store, read_cell
 
-CODES = {"query_0": np.arange(4, dtype=np.uint64).reshape(4, 1), "n_bits": np.asarray(8)}
+WORDS = np.arange(4, dtype=np.uint64).reshape(4, 1)
+CODES = CellCodes((WORDS, WORDS + 1), (WORDS + 2, WORDS + 3), n_bits=8)
 
 
-def put(store: Store, cell: Cell, status: str = "done", values=CODES) -> None:
+def put(store: Store, cell: Cell, status: str = "done", codes=CODES) -> None:
     folder = store.work / "task"
     folder.mkdir(parents=True, exist_ok=True)
     if status == "done":
-        np.savez_compressed(folder / "codes.npz", **values)
-    store.put(cell, {"status": status, "reason": "", "seconds": {}}, folder)
+        codes.save(folder / "codes.npz")
+    store.put(cell, RunRecord(status), folder)
 
 
 @pytest.fixture
@@ -39,8 +43,8 @@ def test_a_cell_comes_back_as_it_went_in(store, make_cell):
     assert found.cell == cell
     assert found.cell.id == cell.id
     assert found.status == "done"
-    assert found.codes().keys() == CODES.keys()
-    assert np.array_equal(found.codes()["query_0"], CODES["query_0"])
+    assert found.codes().equals(CODES)
+    assert found.record.to_json() == RunRecord("done", files=found.record.files).to_json()
     assert found.history() == {}
     assert store.get(make_cell(seed=1).id) is None
 
@@ -99,7 +103,10 @@ DAMAGES = {
     "half a record": (lambda f: (f / "cell.json").write_text('{"schema"'), "cannot be read"),
     "another cell": (edit("cell.json", lambda r: r["cell"].update(seed=9)), "belong to the cell"),
     "another schema": (edit("status.json", lambda r: r.update(schema=99)), "schema"),
-    "another status": (edit("status.json", lambda r: r.update(status="fine")), "found status"),
+    "another status": (
+        edit("status.json", lambda r: r.update(status="fine")),
+        "status: found 'fine'",
+    ),
     "done without codes": (edit("status.json", lambda r: r.update(files={})), "has no codes"),
     "an unknown field": (edit("cell.json", lambda r: r["cell"].update(colour=1)), "cannot be read"),
 }
@@ -144,7 +151,7 @@ def test_setting_aside_twice_keeps_both(store, make_cell):
 
 def test_arrays_of_objects_are_not_read(store, make_cell):
     cell = make_cell()
-    put(store, cell, values={"query_0": np.array([{"a": 1}], dtype=object)})
+    put(store, cell, codes=replace(CODES, query=(np.array([{"a": 1}], dtype=object),)))
     with pytest.raises(ValueError, match="allow_pickle"):
         store.get(cell.id).codes()
 

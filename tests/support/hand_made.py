@@ -11,10 +11,13 @@ import pytest
 
 from hashbench.base.codes import pack
 from hashbench.base.files import save_arrays
+from hashbench.data.stored_split import StoredSplit
 from hashbench.plugins.registry import Registry, discover
 from hashbench.printing.style import DatasetLook, Look, MethodLook
 from hashbench.results.results import Results
+from hashbench.studies.cell_codes import CellCodes
 from hashbench.studies.plan import Plan
+from hashbench.studies.record import RunRecord
 from hashbench.studies.store import Store
 
 
@@ -34,18 +37,16 @@ class HandMade:
 
     def split(self, name="s", train=(2, 3, 4, 5), **more):
         with Store(self.path) as store:
-            np.savez(
-                store.splits / f"{name}.npz",
+            StoredSplit(
                 train=np.array(train),
                 query=np.array([0, 1]),
                 database=np.array([2, 3, 4, 5]),
                 query_labels=pack(np.array([[1, 0], [0, 1]], bool)),
                 database_labels=pack(np.array([[1, 0], [1, 0], [0, 1], [0, 1]], bool)),
-                n_labels=np.array(2),
-                view_names=np.array(["image", "text"]),
-                label_names=np.array(["cat", "dog"]),
+                n_labels=2,
+                label_names=("cat", "dog"),
                 **more,
-            )
+            ).save(store.splits / f"{name}.npz")
 
     def add(
         self,
@@ -64,20 +65,19 @@ class HandMade:
         work = self.path / "work-by-hand"
         work.mkdir(parents=True, exist_ok=True)
         if status == "done":
-            arrays = {"n_bits": np.array(len(queries[0]))}
-            for view in (0, 1):
-                arrays[f"query_{view}"] = codes(queries)
-                arrays[f"database_{view}"] = codes(database)
-            if learned is not None:
-                arrays["learned"] = codes(learned)
-            save_arrays(work / "codes.npz", arrays)
+            CellCodes(
+                query=(codes(queries),) * 2,
+                database=(codes(database),) * 2,
+                learned=() if learned is None else (codes(learned),),
+                n_bits=len(queries[0]),
+            ).save(work / "codes.npz")
             if history is not None:
                 save_arrays(
                     work / "history.npz", {name: np.array(v) for name, v in history.items()}
                 )
         base = {"status": status, "reason": reason, "seconds": {"fit": 1.0}, "alone": True}
         with Store(self.path) as store:
-            store.put(cell, {**base, "threads": 1, "environment": {}, **(record or {})}, work)
+            store.put(cell, RunRecord(**{**base, "threads": 1, **(record or {})}), work)
         self.cells.append(cell)
         return cell
 

@@ -1,0 +1,149 @@
+"""What the store keeps of a split: rows, labels and strings, all that measures and reports need."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from hashbench.base.codes import Words, pack, unpack
+from hashbench.base.files import load_arrays, save_arrays
+from hashbench.plugins.dataset import ContactSheet, Data, Rows, Split
+
+
+class SearchTask(NamedTuple):
+    """A task: queries of one view against the database of another.
+
+    Attributes
+    ----------
+    name : ``image->text``
+    asked, searched : the positions of the two views
+    """
+
+    name: str
+    asked: int
+    searched: int
+
+
+@dataclass(frozen=True, eq=False)
+class StoredSplit:
+    """A split with what is shown and judged of its rows.
+
+    Attributes
+    ----------
+    train, query, database : rows of the dataset
+    query_labels, database_labels : packed, 64 classes to a word
+    n_labels : number of classes
+    view_names, label_names : names; those of labels may be missing
+    query_strings, database_strings : what a report shows for an item, or None
+    """
+
+    train: Rows
+    query: Rows
+    database: Rows
+    query_labels: Words
+    database_labels: Words
+    n_labels: int
+    view_names: tuple[str, ...] = ("image", "text")
+    label_names: tuple[str, ...] = ()
+    query_strings: tuple[str, ...] | None = None
+    database_strings: tuple[str, ...] | None = None
+
+    @classmethod
+    def of(cls, split: Split, data: Data) -> Self:
+        """Return what is to be kept of a split of a dataset."""
+        strings: dict[str, tuple[str, ...]] = {}
+        if data.strings is not None:
+            for part in ("query", "database"):
+                chosen = (str(data.strings[row]) for row in getattr(split, part))
+                strings[f"{part}_strings"] = tuple(chosen)
+        return cls(
+            train=split.train,
+            query=split.query,
+            database=split.database,
+            query_labels=pack(data.labels[split.query].astype(bool)),
+            database_labels=pack(data.labels[split.database].astype(bool)),
+            n_labels=int(data.labels.shape[1]),
+            view_names=tuple(data.view_names),
+            label_names=tuple(data.label_names),
+            **strings,
+        )
+
+    def save(self, path: Path) -> None:
+        """Write an npz file with an array an attribute; what is None is left out."""
+        arrays: dict[str, Any] = {
+            name: getattr(self, name)
+            for name in ("train", "query", "database", "query_labels", "database_labels")
+        }
+        arrays["n_labels"] = np.asarray(self.n_labels)
+        for name in ("view_names", "label_names", "query_strings", "database_strings"):
+            texts = getattr(self, name)
+            if texts is not None:
+                arrays[name] = np.asarray(texts, dtype=np.str_)
+        save_arrays(path, arrays)
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Read what `save` wrote."""
+        arrays: dict[str, Any] = dict(load_arrays(path))
+        for name in ("view_names", "label_names", "query_strings", "database_strings"):
+            if name in arrays:
+                arrays[name] = tuple(arrays[name].tolist())
+        return cls(**{**arrays, "n_labels": int(arrays["n_labels"])})
+
+    @cached_property
+    def database_is_train(self) -> bool:
+        """True if the rows searched are the rows trained on, in the same order."""
+        return np.array_equal(self.train, self.database)
+
+    @property
+    def tasks(self) -> tuple[SearchTask, ...]:
+        """Every view against every other, in their order."""
+        return tuple(
+            SearchTask(f"{asked}->{searched}", a, b)
+            for (a, asked), (b, searched) in itertools.permutations(enumerate(self.view_names), 2)
+        )
+
+    def string(self, part: str, position: int) -> str:
+        """Return what a report shows for a query or an item; nothing if there is nothing."""
+        strings = self.query_strings if part == "query" else self.database_strings
+        return "" if strings is None else strings[position]
+
+    def labels(self, part: str, position: int) -> list[str]:
+        """Return the names of the labels of a query or an item; numbers if they have no names."""
+        words = self.query_labels if part == "query" else self.database_labels
+        has = unpack(words[[position]], self.n_labels)[0]
+        named = len(self.label_names) == len(has)
+        names = self.label_names if named else [f"label {number}" for number in range(len(has))]
+        return [name for name, there in zip(names, has, strict=True) if there]
+
+
+def split_name(fingerprint: str, split: Split) -> str:
+    """Return a name for a split of one dataset: rows alone do not tell whose rows they are."""
+    return hashlib.sha256(f"{fingerprint} {split.hash}".encode()).hexdigest()[:16]
+
+
+def pictures_name(fingerprint: str) -> str:
+    """Return the name of the file with a dataset's pictures, beside those of its splits."""
+    return f"pictures-{fingerprint}"
+
+
+def save_pictures(pictures: ContactSheet, path: Path) -> None:
+    """Write the pictures of a dataset's items, so that reports never need the dataset."""
+    arrays = {
+        "png": np.frombuffer(pictures.png, np.uint8),
+        "size": np.asarray(pictures.size),
+        "columns": np.asarray(pictures.columns),
+    }
+    save_arrays(path, arrays)
+
+
+def load_pictures(path: Path) -> ContactSheet:
+    """Read what :func:`save_pictures` wrote."""
+    arrays = load_arrays(path)
+    return ContactSheet(arrays["png"].tobytes(), int(arrays["size"]), int(arrays["columns"]))
