@@ -31,8 +31,18 @@ from typing import Any, Self
 import numpy as np
 
 from hashbench import Citation, LinearMethod
-from hashbench.linalg import procrustes, random_rotation, signs
-from hashbench.linalg.multiview import correlated_directions
+from hashbench.linalg import (
+    column_means,
+    correlated_directions,
+    each,
+    procrustes,
+    project,
+    random_rotation,
+    signs,
+    squared_norm,
+    times,
+    together,
+)
 
 
 class ACQ(LinearMethod):
@@ -83,23 +93,20 @@ class ACQ(LinearMethod):
         """Reduce by CCA, then quantise the views in turn."""
         views, _, rng = self.begin_fit(views, labels)
         n = len(views[0])
-        self.means_ = [X.mean(axis=0, dtype=np.float64) for X in views]
+        self.means_ = column_means(views)
         A, _ = correlated_directions(views, self.n_bits, self.ridge, self.means_)
         A = [np.sqrt(n) * a for a in A]  # scatter of one a direction becomes variance of one
-        V = [
-            X @ a.astype(X.dtype) - (mean @ a).astype(X.dtype)
-            for X, a, mean in zip(views, A, self.means_, strict=True)
-        ]
+        V = each(project, views, A, self.means_)
         R = [random_rotation(self.n_bits, rng)] * len(views)
-        P = [v @ r.astype(v.dtype) for v, r in zip(V, R, strict=True)]
+        P = each(times, V, R)
         for _ in range(self.iterations):
             B = [signs(mixed) for mixed in self._with_others(P)]
             targets = self._with_others(B)
-            R = [procrustes(v.T @ target) for v, target in zip(V, targets, strict=True)]
-            P = [v @ r.astype(v.dtype) for v, r in zip(V, R, strict=True)]
-            self.record(lambda: self._objective(B, P))  # noqa: B023
+            R = [procrustes(v.T @ target) for v, target in together(V, targets)]
+            P = each(times, V, R)
+            self.record(self._objective, B, P)
         self.codes_ = [mixed >= 0 for mixed in self._with_others(P)]
-        self.projections_ = [a @ r for a, r in zip(A, R, strict=True)]
+        self.projections_ = [a @ r for a, r in together(A, R)]
         return self
 
     def _with_others(self, M):
@@ -109,7 +116,7 @@ class ACQ(LinearMethod):
 
     def _objective(self, B, P):
         return sum(
-            (1.0 if m == l else self.eta) * float(np.square(b - p).sum(dtype=np.float64))
+            (1.0 if m == l else self.eta) * squared_norm(b - p)
             for m, b in enumerate(B)
             for l, p in enumerate(P)
         )

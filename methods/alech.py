@@ -38,9 +38,19 @@ from typing import Any, Self
 import numpy as np
 
 from hashbench import Citation, LinearMethod
-from hashbench.linalg import pca, signs, stiefel, unit_rows
-from hashbench.linalg.kernels import anchor_maps
-from hashbench.linalg.ridge import cross, gram
+from hashbench.linalg import (
+    anchor_maps,
+    cross,
+    gaussian,
+    gram,
+    inner,
+    pca,
+    signs,
+    squared_norm,
+    stiefel,
+    times,
+    unit_rows,
+)
 
 
 class ALECH(LinearMethod):
@@ -101,9 +111,9 @@ class ALECH(LinearMethod):
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn codes and hash functions."""
         views, Y, rng = self.begin_fit(views, labels)
-        k, dtype = self.n_bits, Y.dtype
+        k = self.n_bits
         alpha, beta, eta = self.alpha, self.beta, self.eta
-        G, YY = unit_rows(Y), (Y.T @ Y).astype(np.float64)
+        G, YY = unit_rows(Y), inner(Y, Y)
         counts = [self.image_anchors] + [self.text_anchors] * (len(views) - 1)
         self.maps_, K = anchor_maps(views, counts, rng)
 
@@ -115,9 +125,9 @@ class ALECH(LinearMethod):
             B = signs(alpha * k * _similar(G, V) + beta * V)
             P = (W @ (V.T @ Y) + YY) @ inverse
             W = _classifier(P, V, Y, eta)
-            Z = Y @ (P.T @ W).astype(dtype) + beta * B + alpha * k * _similar(G, B)
+            Z = times(Y, P.T @ W) + beta * B + alpha * k * _similar(G, B)
             V = stiefel(Z, rng, eps=1e-4)
-            self.record(lambda: self._objective(Y, G, V, B, P, W))  # noqa: B023
+            self.record(self._objective, Y, G, V, B, P, W)
 
         self.codes_ = B > 0
         self.projections_ = [self._hash_function(features, G, B) for features in K]
@@ -126,7 +136,7 @@ class ALECH(LinearMethod):
     def _hash_function(self, features, G, B):
         """F = (K'K)^+ (k K'S B + lambda K'B)(B'B + lambda I)^-1, since K'1 = 0."""
         k = self.n_bits
-        system = (B.T @ B).astype(np.float64) + self.closeness * np.eye(k)
+        system = inner(B, B) + self.closeness * np.eye(k)
         target = 2 * k * G @ (G.T @ B) + self.closeness * B
         # The spectrum has no gap: what counts as zero is what rounding leaves of it.
         zero = max(features.shape[1] * np.finfo(float).eps, 0.1 * np.finfo(features.dtype).eps)
@@ -136,10 +146,10 @@ class ALECH(LinearMethod):
     def _objective(self, Y, G, V, B, P, W):
         k, n = self.n_bits, len(Y)
         YP = Y @ P.T
-        total = np.square(V @ W.T - YP).sum() + np.square(Y - YP).sum()
-        total += self.eta * (np.square(W).sum() + np.square(P).sum())
-        total += self.beta * np.square(B - V).sum()
-        squares = 4 * np.square(G.T @ G).sum() - 4 * np.square(G.sum(axis=0)).sum() + n**2
+        total = squared_norm(V @ W.T - YP) + squared_norm(Y - YP)
+        total += self.eta * (squared_norm(W) + squared_norm(P))
+        total += self.beta * squared_norm(B - V)
+        squares = 4 * squared_norm(G.T @ G) - 4 * squared_norm(G.sum(axis=0)) + n**2
         product = np.sum(V * _similar(G, B), dtype=np.float64)
         norm = np.sum((V.T @ V) * (B.T @ B), dtype=np.float64)
         return total + self.alpha * (k**2 * squares - 2 * k * product + norm)
@@ -152,7 +162,7 @@ def _similar(G, V):
 
 def _classifier(P, V, Y, ridge):
     """W = P Y'V (V'V + ridge I)^-1."""
-    system = (V.T @ V).astype(np.float64) + ridge * np.eye(V.shape[1])
+    system = inner(V, V) + ridge * np.eye(V.shape[1])
     return np.linalg.solve(system, (P @ (Y.T @ V)).T).T
 
 
@@ -160,6 +170,6 @@ def _principal(features, k, rng):
     """Projections on the principal directions, random where there are fewer than k."""
     directions = pca(features, k)
     directions = directions[:, directions.any(axis=0)]
-    V = rng.standard_normal((len(features), k)).astype(features.dtype)
-    V[:, : directions.shape[1]] = features @ directions.astype(features.dtype)
+    V = gaussian(rng, len(features), k, features.dtype)
+    V[:, : directions.shape[1]] = times(features, directions)
     return V

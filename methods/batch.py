@@ -28,8 +28,19 @@ from typing import Any, Self
 import numpy as np
 
 from hashbench import Citation, LinearMethod
-from hashbench.linalg import Ridge, signs, stiefel, unit_rows
-from hashbench.linalg.kernels import anchor_maps
+from hashbench.linalg import (
+    Ridge,
+    anchor_maps,
+    gaussian,
+    inner,
+    random_codes,
+    signs,
+    squared_norm,
+    stiefel,
+    times,
+    together,
+    unit_rows,
+)
 
 RIDGE = 1e-3  # of the bases; the released code fixes it
 
@@ -101,19 +112,19 @@ class BATCH(LinearMethod):
         # The labels are reconstructed as the views are, under a weight of their own.
         sources, weights = [*K, Y], [self.eta] * len(K) + [self.eta_labels]
         norms = [np.trace(solver.gram) for solver in solvers] + [Y.sum()]  # squared
-        B = signs(rng.standard_normal((n, k))).astype(dtype)
-        V = rng.standard_normal((n, k)).astype(dtype)
+        B = random_codes(rng, n, k, dtype)
+        V = gaussian(rng, n, k, dtype)
         S = [source.T @ V for source in sources]
         for _ in range(self.iterations):
-            VV = (V.T @ V).astype(np.float64)
+            VV = inner(V, V)
             U = [np.linalg.solve(VV + RIDGE * np.eye(k), s.T) for s in S]
             Z = G @ (k * (G.T @ B)) + self.omega * B
-            for weight, source, u in zip(weights, sources, U, strict=True):
-                Z += source @ (weight * u.T).astype(dtype)
+            for weight, source, u in together(weights, sources, U):
+                Z += times(source, weight * u.T)
             V = stiefel(Z, rng)
             B = signs(G @ (k * (G.T @ V)) + self.omega * V)
             S = [source.T @ V for source in sources]
-            self.record(lambda: self._objective(norms, weights, G, V, B, U, S))  # noqa: B023
+            self.record(self._objective, norms, weights, G, V, B, U, S)
 
         self.codes_ = B > 0
         self.projections_ = [solver.solve(B) for solver in solvers]
@@ -122,9 +133,9 @@ class BATCH(LinearMethod):
     def _objective(self, norms, weights, G, V, B, U, S):
         VV, GG, GV, GB = (np.asarray(L.T @ R, float) for L, R in ((V, V), (G, G), (G, V), (G, B)))
         k = self.n_bits
-        total = self.omega * np.square(B - V).sum()
-        total += k**2 * np.square(GG).sum() - 2 * k * np.sum(GV * GB) + np.sum(VV * (B.T @ B))
-        for norm, weight, u, s in zip(norms, weights, U, S, strict=True):
+        total = self.omega * squared_norm(B - V)
+        total += k**2 * squared_norm(GG) - 2 * k * np.sum(GV * GB) + np.sum(VV * (B.T @ B))
+        for norm, weight, u, s in together(norms, weights, U, S):
             residual = norm - 2 * np.sum(u.T * s) + np.sum((VV @ u) * u)
-            total += weight * (residual + RIDGE * np.square(u).sum())
+            total += weight * (residual + RIDGE * squared_norm(u))
         return total

@@ -43,8 +43,7 @@ from typing import Any, Self
 import numpy as np
 
 from hashbench import Citation, HashbenchError, LinearMethod
-from hashbench.linalg import itq
-from hashbench.linalg.multiview import correlated_directions, noise_directions
+from hashbench.linalg import column_means, correlated_directions, itq, noise_directions, times
 
 #: name -> factors of the k directions, from those of the first view and their correlations
 SCALINGS = {
@@ -114,7 +113,7 @@ class CCAITQ(LinearMethod):
             raise HashbenchError(
                 f"{self.name}: found scaling {self.scaling!r}; allowed: {', '.join(SCALINGS)}"
             )
-        self.means_ = [X.mean(axis=0, dtype=np.float64) for X in views]
+        self.means_ = column_means(views)
         A, correlations = correlated_directions(views, self.n_bits, self.ridge, self.means_)
         rank = int(np.count_nonzero(correlations))
         if self.noise_bits:
@@ -123,9 +122,7 @@ class CCAITQ(LinearMethod):
             )
         A = [a * SCALINGS[self.scaling](A[0], correlations) for a in A]
         chosen = range(len(views)) if self.rotation_view is None else [self.rotation_view]
-        V = np.vstack(
-            [views[m] @ A[m].astype(views[m].dtype) - self.means_[m] @ A[m] for m in chosen]
-        )
+        V = np.vstack([times(views[m], A[m]) - self.means_[m] @ A[m] for m in chosen])
         R = itq(V, rng, self.iterations)
         self.projections_ = [a @ R for a in A]
         return self

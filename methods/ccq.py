@@ -47,8 +47,18 @@ import numpy as np
 import scipy
 
 from hashbench import Citation, HashbenchError, VectorMethod
-from hashbench.linalg import Ridge, mean_squared_distance, procrustes
-from hashbench.linalg.ridge import cross
+from hashbench.linalg import (
+    Ridge,
+    column_means,
+    cross,
+    each,
+    mean_squared_distance,
+    procrustes,
+    project,
+    row_blocks,
+    squared_norm,
+    together,
+)
 
 ROWS = 8192  # rows coded at once
 WORD_BITS = 8  # of a full codebook
@@ -111,7 +121,7 @@ class CCQ(VectorMethod):
         views, _, rng = self.begin_fit(views, labels)
         if self.damping <= 0:
             raise HashbenchError(f"{self.name}: found damping {self.damping}; allowed: above 0")
-        means = [X.mean(axis=0, dtype=np.float64) for X in views]
+        means = column_means(views)
         weights = np.array([1.0] + [self.lam] * (len(views) - 1))
         squares = [mean_squared_distance(X) * len(X) / 2 for X in views]  # ||X_m||^2
         d = min(self.n_bits, *(X.shape[1] for X in views))
@@ -121,8 +131,8 @@ class CCQ(VectorMethod):
 
         # Each view begins with codebooks of its own: random rows of its first d columns.
         words, S = [], []  # S_m = X_m'V
-        for X, mean in zip(views, means, strict=True):
-            z = _project(X, mean, np.eye(X.shape[1], d))
+        for X, mean in together(views, means):
+            z = project(X, np.eye(X.shape[1], d), mean)
             books = [z[rng.choice(len(z), size, replace=len(z) < size)] for size in sizes]
             words.append(_nearest_words(z, books))
             S.append(cross(X, _compose(words[-1], books), mean))
@@ -130,15 +140,15 @@ class CCQ(VectorMethod):
         shares, previous = list(weights), np.inf
         for iteration in range(self.iterations):
             R = [procrustes(s) for s in S]
-            Z = [_project(X, mean, r) for X, mean, r in zip(views, means, R, strict=True)]
+            Z = each(project, views, R, means)
             shared = _average(Z, weights)
             if iteration:  # from now on the views have one code an item
                 Z, shares = [shared], [weights.sum()]
             books = _codebooks(Z, words, shares, sizes, self.damping)
             words = [_nearest_words(shared, books)]
             V = _compose(words[0], books)
-            S = [cross(X, V, mean) for X, mean in zip(views, means, strict=True)]
-            value = self.record(lambda: _objective(squares, weights, R, S, V))  # noqa: B023
+            S = [cross(X, V, mean) for X, mean in together(views, means)]
+            value = self.record(_objective, squares, weights, R, S, V)
             if iteration % LOOK == 0:
                 if previous - value < self.tolerance * value:
                     break
@@ -146,16 +156,16 @@ class CCQ(VectorMethod):
 
         self.codebooks_, self.means_ = books, means
         self.projections_ = [
-            Ridge(X, self.damping, mean).solve(V) for X, mean in zip(views, means, strict=True)
+            Ridge(X, self.damping, mean).solve(V) for X, mean in together(views, means)
         ]
-        Z = [_project(X, m, r) for X, m, r in zip(views, means, self.projections_, strict=True)]
+        Z = each(project, views, self.projections_, means)
         self.vectors_ = self._quantised(_average(Z, weights))
         return self
 
     def vectors(self, X: Any, view: int, role: Literal["query", "database"]) -> Any:
         """Return (n, d + 1) vectors: (2 q, 1) of queries, (v, -||v||^2) of the database."""
         X = self.check_encode(X, view)
-        q = _project(X, self.means_[view], self.projections_[view])
+        q = project(X, self.projections_[view], self.means_[view])
         if role == "query":
             return np.hstack([2 * q, np.ones((len(q), 1))]).astype(np.float32)
         return self._quantised(q)
@@ -170,22 +180,16 @@ class CCQ(VectorMethod):
         return self.n_bits / 8
 
 
-def _project(X, mean, R):
-    """(X - 1 mean') R in the precision of X."""
-    return X @ R.astype(X.dtype) - (mean @ R).astype(X.dtype)
-
-
 def _average(Z, weights):
     dtype = Z[0].dtype
     shares = (weights / weights.sum()).astype(dtype)
-    return sum(share * z for share, z in zip(shares, Z, strict=True))
+    return sum(share * z for share, z in together(shares, Z))
 
 
 def _nearest_words(Z, books):
     """Return the (n, codebooks) words nearest to what the earlier codebooks leave of Z."""
     words = np.empty((len(Z), len(books)), np.intp)
-    for start in range(0, len(Z), ROWS):
-        rows = slice(start, start + ROWS)
+    for rows in row_blocks(len(Z), ROWS):
         rest = Z[rows].copy()
         for j, C in enumerate(books):
             # argmin ||r - c||^2; ||r||^2 is the same for all words
@@ -207,7 +211,7 @@ def _codebooks(Z, words, weights, sizes, damping):
     edges = np.cumsum([0, *sizes])
     n, m = words[0].shape
     roots = np.sqrt(weights)
-    Z = np.vstack([root * z for root, z in zip(roots.astype(Z[0].dtype), Z, strict=True)])
+    Z = np.vstack([root * z for root, z in together(roots.astype(Z[0].dtype), Z)])
     B = scipy.sparse.csr_array(  # rows of all views, each scaled by the root of lambda_m
         (
             np.repeat(roots, n * m),
@@ -229,8 +233,8 @@ def _codebooks(Z, words, weights, sizes, damping):
 
 def _objective(squares, weights, R, S, V):
     """sum_m lambda_m (||X_m||^2 - 2 tr(R_m'S_m) + ||V||^2), because R_m'R_m = I."""
-    norm = np.square(V).sum(dtype=np.float64)
+    norm = squared_norm(V)
     return sum(
         weight * (square - 2 * np.sum(r * s) + norm)
-        for square, weight, r, s in zip(squares, weights, R, S, strict=True)
+        for square, weight, r, s in together(squares, weights, R, S)
     )

@@ -43,7 +43,7 @@ from typing import Any, Self
 import numpy as np
 
 from hashbench import Citation, HashbenchError, LinearMethod
-from hashbench.linalg.ridge import cross, gram
+from hashbench.linalg import column_means, cross, each, gram, inner, times, together
 
 VERSIONS = ("v1", "paper", "v2")
 
@@ -113,34 +113,34 @@ class CMFH(LinearMethod):
         couplings = [self.mu * (w if second else 1.0) for w in weights]
         shrink = 1 / self.mu**2 if second else 1.0
         penalty = self.gamma / (1.0 if self.version == "v1" else self.mu)
-        means = [X.mean(axis=0, dtype=np.float64) for X in views]
+        means = column_means(views)
         E, values, G = _coordinates(views, means)
         inverses = [1 / (value + penalty) for value in values]
 
         V = rng.random((n, k), dtype=Y.dtype)
         S = [  # S_m = X_m'V
-            e.T @ cross(X, V, mean) for e, X, mean in zip(E, views, means, strict=True)
+            e.T @ cross(X, V, mean) for e, X, mean in together(E, views, means)
         ]
-        VV = (V.T @ V).astype(np.float64)
-        P = [e.T @ rng.random((X.shape[1], k)) for e, X in zip(E, views, strict=True)]
+        VV = inner(V, V)
+        P = [e.T @ rng.random((X.shape[1], k)) for e, X in together(E, views)]
         last = np.inf
         for _ in range(self.iterations or (25 if second else 500)):
             U = self._bases(weights, S, VV)
             C = self._coefficients(weights, couplings, U, P)
             S = _products(values, G, C)
-            VV = sum(c.T @ s for c, s in zip(C, S, strict=True))
-            P = [shrink * inverse * s for inverse, s in zip(inverses, S, strict=True)]
+            VV = sum(c.T @ s for c, s in together(C, S))
+            P = [shrink * inverse * s for inverse, s in together(inverses, S)]
             factors, squares = self._terms(weights, couplings, values, U, P, S, VV)
-            self.record(lambda: factors @ squares)  # noqa: B023
+            self.record(np.dot, factors, squares)
             norms = factors @ np.sqrt(squares)
             if not second and last - norms < self.tolerance:
                 break
             last = norms
 
-        C, P = ([e @ m for e, m in zip(E, parts, strict=True)] for parts in (C, P))
-        V = sum(X @ c.astype(X.dtype) for X, c in zip(views, C, strict=True))
-        V -= sum(mean @ c for mean, c in zip(means, C, strict=True)).astype(V.dtype)
-        self.codes_ = V >= 0
+        C, P = ([e @ m for e, m in together(E, parts)] for parts in (C, P))
+        shared: Any = sum(each(times, views, C))
+        shift: Any = sum(mean @ c for mean, c in together(means, C))
+        self.codes_ = shared - shift.astype(shared.dtype) >= 0
         self.means_, self.projections_ = means, P
         return self
 
@@ -149,20 +149,20 @@ class CMFH(LinearMethod):
         ridge = self.gamma * np.eye(self.n_bits)
         if self.version != "paper":
             weights = [1.0] * len(S)
-        return [np.linalg.solve(w * VV + ridge, w * s.T).T for w, s in zip(weights, S, strict=True)]
+        return [np.linalg.solve(w * VV + ridge, w * s.T).T for w, s in together(weights, S)]
 
     def _coefficients(self, weights, couplings, U, P):
         """C_m, with which the V-step is V = sum_m X_m C_m."""
         system = (sum(couplings) + self.gamma) * np.eye(self.n_bits)
-        system += sum(w * u.T @ u for w, u in zip(weights, U, strict=True))
-        parts = zip(weights, U, couplings, P, strict=True)
+        system += sum(w * u.T @ u for w, u in together(weights, U))
+        parts = together(weights, U, couplings, P)
         return [np.linalg.solve(system, (w * u + mu * p).T).T for w, u, mu, p in parts]
 
     def _terms(self, weights, couplings, values, U, P, S, VV):
         """Return the factor and the squared norm of every term of the objective."""
         total = np.trace(VV)
         factors, squares = [self.gamma], [total]
-        for w, mu, value, u, p, s in zip(weights, couplings, values, U, P, S, strict=True):
+        for w, mu, value, u, p, s in together(weights, couplings, values, U, P, S):
             error = value.sum() - 2 * np.sum(u * s) + np.sum((u.T @ u) * VV)
             gap = total - 2 * np.sum(p * s) + np.sum(value * p * p)
             factors += [w, mu, self.gamma, self.gamma]
@@ -183,7 +183,7 @@ def _coordinates(views, means):
     G : dict of (r_l, r_m) by (l, m), l < m
     """
     E, values = [], []
-    for X, mean in zip(views, means, strict=True):
+    for X, mean in together(views, means):
         value, vectors = np.linalg.eigh(gram(X, mean))
         keep = value > value[-1] * len(value) * np.finfo(np.float64).eps
         E.append(vectors[:, keep])
@@ -198,7 +198,7 @@ def _coordinates(views, means):
 
 def _products(values, G, C):
     """Return X_m'V of every view for V = sum_m X_m C_m."""
-    S = [value * c for value, c in zip(values, C, strict=True)]
+    S = [value * c for value, c in together(values, C)]
     for (l, m), block in G.items():
         S[l] += block @ C[m]
         S[m] += block.T @ C[l]

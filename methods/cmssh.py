@@ -35,7 +35,7 @@ import scipy
 
 from hashbench import Citation, LinearMethod
 from hashbench.base.errors import DeclinedError
-from hashbench.linalg import signs
+from hashbench.linalg import inner, signs, times
 
 SEARCHES = 5  # of one threshold given the other; they settle after two or three
 SUBSPACE, POWERS = 8, 30  # columns and iterations, at most, that a singular vector is sought with
@@ -88,7 +88,7 @@ class CMSSH(LinearMethod):
             Omega = scipy.sparse.csr_matrix((w * s, (i, j)), shape=(len(X), len(T)))
             means = [_sum(np.bincount(rows, w, len(V)), V) for V, rows in ((X, i), (T, j))]
             p, q = _leading(X, T, Omega, means, rng)
-            u, v = X @ p.astype(X.dtype), T @ q.astype(T.dtype)
+            u, v = times(X, p), times(T, q)
             a, b, r = _thresholds(u, v, Omega, means[0] @ p, means[1] @ q)
             if r < 0:
                 q, v, b, r = -q, -v, -b, -r
@@ -99,7 +99,7 @@ class CMSSH(LinearMethod):
             w = w * np.exp(-alpha * s * signs(u + a)[i] * signs(v + b)[j])
             loss *= w.sum()
             w /= w.sum()
-            self.record(lambda: loss)  # noqa: B023
+            self.record(float, loss)
         self.means_ = [mean_x, mean_t]
         return self
 
@@ -159,8 +159,8 @@ def _leading(X, T, Omega, means, rng):
 
 def _covary(Omega, X, mx, T, mt, Q):
     """C Q = (X - 1 mx')' Omega (T - 1 mt') Q, (d, b), the rows in their own precision."""
-    Z = Omega @ (T @ Q.astype(T.dtype) - mt @ Q)
-    return (X.T @ Z.astype(X.dtype)).astype(np.float64) - np.outer(mx, Z.sum(axis=0))
+    Z = Omega @ (times(T, Q) - mt @ Q)
+    return inner(X, Z.astype(X.dtype)) - np.outer(mx, Z.sum(axis=0))
 
 
 def _sum(weights, X):

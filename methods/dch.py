@@ -29,8 +29,19 @@ import numpy as np
 
 from hashbench import Citation, LinearMethod
 from hashbench.base.errors import unknown
-from hashbench.linalg import Ridge, discrete_descent, regress, signs
-from hashbench.linalg.kernels import anchor_maps
+from hashbench.linalg import (
+    Ridge,
+    anchor_maps,
+    column_means,
+    discrete_descent,
+    inner,
+    random_codes,
+    regress,
+    signs,
+    squared_norm,
+    times,
+    together,
+)
 
 
 class DCH(LinearMethod):
@@ -93,17 +104,17 @@ class DCH(LinearMethod):
         if self.anchors:
             self.maps_, views = anchor_maps(views, [self.anchors] * len(views), rng)
         else:
-            self.means_ = [X.mean(axis=0, dtype=np.float64) for X in views]
-        pairs = list(zip(views, self.means_ or [None] * len(views), strict=True))
+            self.means_ = column_means(views)
+        pairs = list(together(views, self.means_ or [None] * len(views)))
         # Without mu no iteration asks for a hash function.
         solvers = [Ridge(X, self.ridge, mean) for X, mean in pairs] if self.mu else []
 
-        B = signs(rng.standard_normal((len(Y), self.n_bits))).astype(Y.dtype)
+        B = random_codes(rng, len(Y), self.n_bits, Y.dtype)
         W = self._classifier(B, Y)
         for _ in range(self.iterations):
             B = self._codes(B, W, Y, solvers)
             W = self._classifier(B, Y)
-            self.record(lambda: self._objective(solvers, B, W, Y))  # noqa: B023
+            self.record(self._objective, solvers, B, W, Y)
 
         self.codes_ = B > 0
         self.projections_ = (
@@ -115,21 +126,21 @@ class DCH(LinearMethod):
 
     def _classifier(self, B, Y):
         """W = (B'B + lambda I)^-1 B'Y."""
-        system = (B.T @ B).astype(np.float64) + self.penalty * np.eye(self.n_bits)
+        system = inner(B, B) + self.penalty * np.eye(self.n_bits)
         return np.linalg.solve(system, B.T @ Y)
 
     def _codes(self, B, W, Y, solvers):
-        Q = Y @ W.T.astype(Y.dtype)
+        Q = times(Y, W.T)
         for solver in solvers:
             Q += (self.mu * _values(solver, solver.solve(B))).astype(Q.dtype)
         if self.step == "discrete":
             return discrete_descent(B, Q, W @ W.T, sweeps=10)
         system = W @ W.T + (self.ridge + self.mu * len(solvers)) * np.eye(self.n_bits)
-        return signs(Q @ np.linalg.inv(system).astype(Q.dtype))
+        return signs(times(Q, np.linalg.inv(system)))
 
     def _objective(self, solvers, B, W, Y):
-        total = np.square(Y - B @ W.astype(B.dtype)).sum(dtype=np.float64)
-        total += self.penalty * np.square(W).sum()
+        total = squared_norm(Y - times(B, W))
+        total += self.penalty * squared_norm(W)
         for solver in solvers:
             # The minimum of a ridge regression on T is ||T||^2 - <X'T, P>.
             S = solver.products(B)
@@ -139,5 +150,5 @@ class DCH(LinearMethod):
 
 def _values(solver, P):
     """X_m P_m in the features' precision."""
-    values = solver.X @ P.astype(solver.X.dtype)
+    values = times(solver.X, P)
     return values if solver.mean is None else values - (solver.mean @ P).astype(values.dtype)

@@ -1,4 +1,4 @@
-"""DLFH: discrete latent factor hashing, and its kernel form (dlfh, kdlfh).
+"""DLFH: discrete latent factor hashing.
 
 Maximises the likelihood of the pairwise similarities over the codes of both views,
 
@@ -12,8 +12,8 @@ of U maximises a lower bound of the likelihood whose curvature is 1/4 in T:
 
 for j = 1..k, each with the bits before it renewed; then V given the new U_C.
 
-Then the hash functions: least squares from the features to each view's codes (``dlfh``), or a
-logistic regression a bit on RBF features of random rows (``kdlfh``).
+Then the hash functions: least squares from the features to each view's codes.
+:mod:`hashbench.methods.kdlfh` has other ones.
 
 Cost: n m k operations an epoch for the codes, not n m k^2: U V_C' is kept as whole numbers and
 changes in the rows that a bit flips alone, and a sigmoid of it takes k + 1 values, which a table
@@ -23,8 +23,6 @@ Deviations
 ----------
 - A bit whose bound is exactly balanced becomes +1, as in the authors' MATLAB code; their Python
   code makes it 0.
-- Regressions of ``kdlfh`` are solved to the optimum by Newton's method. The authors' code stops
-  L-BFGS after 500 steps, 0.3 to 0.9 % above it, so that some 2 % of the bits differ.
 - The objective that is recorded is the mean negative log-likelihood over all rows and up to 100
   columns, the same ones in every epoch; an epoch need not lower it, since it saw other columns.
 - More than two views, which the paper does not treat: the codes of a view are learned against
@@ -38,19 +36,9 @@ from typing import Any, Self
 import numpy as np
 
 from hashbench import Citation, LinearMethod
-from hashbench.base.validation import BLOCK_ROWS
-from hashbench.linalg import (
-    RBF,
-    anchor_rows,
-    mean_squared_distance,
-    regress,
-    signs,
-    squared_distances,
-)
-from hashbench.linalg.logistic import kernel_logistic
+from hashbench.linalg import column_means, random_codes, regress, row_blocks, signs, together
 
 ROWS = 2048  # rows of a block of codes: their products with the sampled codes stay in cache
-WIDTH_ROWS = 5000  # rows that the width of the kernel is measured on
 OBJECTIVE_COLUMNS = 100
 
 
@@ -114,75 +102,23 @@ class DLFH(LinearMethod):
     def _learn_codes(self, Y, n_views, rng):
         n, k = len(Y), self.n_bits
         m = min(n, k if self.samples is None else self.samples)
-        codes = [signs(rng.standard_normal((n, k))).astype(Y.dtype) for _ in range(n_views)]
+        codes = [random_codes(rng, n, k, Y.dtype) for _ in range(n_views)]
         for _ in range(self.iterations):
             C = rng.choice(n, m, replace=False)
             S = _shared(Y, Y[C])
             for view, B in enumerate(codes):
                 others = [other[C] for v, other in enumerate(codes) if v != view]
                 _update_codes(B, others, S, self.steepness)
-            self.record(lambda: _mean_loss(codes, Y, self.steepness))
+            self.record(_mean_loss, codes, Y, self.steepness)
         return codes
 
     def _learn_functions(self, views, codes, rng):
         if self.centred:
-            self.means_ = [X.mean(axis=0, dtype=np.float64) for X in views]
+            self.means_ = column_means(views)
         means = self.means_ or [None] * len(views)
         self.projections_ = [
-            regress(X, B, self.ridge, mean) for X, mean, B in zip(views, means, codes, strict=True)
+            regress(X, B, self.ridge, mean) for X, mean, B in together(views, means, codes)
         ]
-
-
-class KDLFH(DLFH):
-    """DLFH with a kernel logistic regression for every bit.
-
-    Parameters
-    ----------
-    n_bits, steepness, samples, random_state
-        As for :class:`DLFH`.
-    iterations : int
-        Epochs.
-    n_anchors : int
-        Random training rows that the RBF features are distances to.
-    penalty : float
-        eta of eta w'K_0 w, K_0 the kernel between the anchors.
-    """
-
-    name = "kdlfh"
-    title = "KDLFH"
-    kernel = True
-
-    def __init__(
-        self,
-        n_bits: int = 16,
-        steepness: float = 8.0,
-        samples: int | None = None,
-        iterations: int = 50,
-        n_anchors: int = 500,
-        penalty: float = 1e-2,
-        random_state: Any = None,
-    ) -> None:
-        self.n_bits = n_bits
-        self.steepness = steepness
-        self.samples = samples
-        self.iterations = iterations
-        self.n_anchors = n_anchors
-        self.penalty = penalty
-        self.random_state = random_state
-
-    def _learn_functions(self, views, codes, rng):
-        anchors = anchor_rows(len(views[0]), self.n_anchors, rng)
-        self.maps_, self.projections_ = [], []
-        for X, B in zip(views, codes, strict=True):
-            width = mean_squared_distance(X[:WIDTH_ROWS]) or 1.0  # equal rows have no scale
-            rbf = RBF(X[anchors], width, centred=False, mean=X.mean(axis=0, dtype=np.float64))
-            K = np.empty((len(X), len(anchors)), X.dtype)
-            for start in range(0, len(X), BLOCK_ROWS):
-                K[start : start + BLOCK_ROWS] = rbf.transform(X[start : start + BLOCK_ROWS])
-            points = rbf.anchors.astype(np.float64)
-            K0 = np.exp(-squared_distances(points, points) / width)
-            self.maps_.append(rbf)
-            self.projections_.append(kernel_logistic(K, K0, B, self.penalty))
 
 
 def _update_codes(B, others, S, steepness):
@@ -202,9 +138,9 @@ def _update_codes(B, others, S, steepness):
     table = _sigmoid(steepness, k).astype(B.dtype)
     inertia = B.dtype.type(len(O) * steepness / (4 * k))
     pull = sum(others)  # S O, when S stands once for every other view
-    for start in range(0, len(B), ROWS):
-        block = B[start : start + ROWS]
-        attraction = S[start : start + ROWS] @ pull
+    for rows in row_blocks(len(B), ROWS):
+        block = B[rows]
+        attraction = S[rows] @ pull
         agreeing = _agreements(block, O)
         for j in range(k):
             column = np.ascontiguousarray(O[:, j])
@@ -238,8 +174,7 @@ def _mean_loss(codes, Y, steepness):
     T = steepness * (2 * np.arange(k + 1) / k - 1)
     counts = np.zeros((2, k + 1))  # pairs without and with a shared label, by agreeing bits
     pairs = [(a, b) for a in codes for b in codes if a is not b]
-    for start in range(0, n, ROWS):
-        rows = slice(start, start + ROWS)
+    for rows in row_blocks(n, ROWS):
         shared = (Y[rows] @ Y[columns].T > 0) * (k + 1)
         for a, b in pairs:
             cells = _agreements(a[rows], b[columns]) + shared

@@ -28,8 +28,7 @@ Deviations
   the iteration is chaotic, and on the same data some runs end at poor codes (text->image AP@100
   near .4 instead of .67). The default is the minimiser.
 - The B-step treats a quadratic term as constant. ``edsh`` takes it as printed, so its objective
-  may rise. ``edsh-dcc`` takes discrete coordinate descent: with the exact R-step its objective
-  never rises.
+  may rise. ``edsh-dcc`` takes discrete coordinate descent.
 """
 
 from __future__ import annotations
@@ -41,12 +40,19 @@ import numpy as np
 from hashbench import Citation, HashbenchError, LinearMethod
 from hashbench.linalg import (
     Ridge,
-    discrete_descent,
+    column_means,
+    each,
+    gaussian,
+    inner,
     procrustes,
+    random_codes,
     random_rotation,
+    row_blocks,
     signs,
+    squared_norm,
+    times,
+    together,
 )
-from hashbench.linalg.ridge import CACHED_ROWS
 
 
 class EDSH(LinearMethod):
@@ -111,13 +117,11 @@ class EDSH(LinearMethod):
         if self.rotation not in ("exact", "printed"):
             raise HashbenchError(f"rotation: found {self.rotation!r}; allowed: exact, printed")
         n, k, dtype = len(Y), self.n_bits, Y.dtype
-        means = [X.mean(axis=0, dtype=np.float64) for X in views]
-        solvers = [
-            Ridge(X, self.mu / self.beta, mean) for X, mean in zip(views, means, strict=True)
-        ]
+        means = column_means(views)
+        solvers = [Ridge(X, self.mu / self.beta, mean) for X, mean in together(views, means)]
 
-        B = signs(rng.standard_normal((n, k))).astype(dtype)
-        V = rng.standard_normal((n, k)).astype(dtype)
+        B = random_codes(rng, n, k, dtype)
+        V = gaussian(rng, n, k, dtype)
         R = random_rotation(k, rng)
         W = [rng.standard_normal((X.shape[1], k)) for X in views]
         S = [solver.products(V) for solver in solvers]  # S_m = X_m'V
@@ -125,12 +129,12 @@ class EDSH(LinearMethod):
         for _ in range(self.iterations):
             U = self._bases(S, V)
             P = _classifier(Y, B)
-            V, S = self._shared_space(views, means, U, W, B @ R.astype(dtype))
+            V, S = self._shared_space(views, means, U, W, times(B, R))
             R = self._rotation(B, V)
-            Q = V @ (self.alpha * R.T).astype(dtype) + Y @ (self.gamma * P).astype(dtype)
+            Q = times(V, self.alpha * R.T) + times(Y, self.gamma * P)
             B = self._codes(B, Q, P)
-            W = [solver.solve_products(s) for solver, s in zip(solvers, S, strict=True)]  # Eq. 21
-            self.record(lambda: self._objective(solvers, Y, V, B, R, U, W, P, S))  # noqa: B023
+            W = each(Ridge.solve_products, solvers, S)  # Eq. 21
+            self.record(self._objective, solvers, Y, V, B, R, U, W, P, S)
 
         self.codes_ = B > 0
         self.means_ = means
@@ -139,7 +143,7 @@ class EDSH(LinearMethod):
 
     def _bases(self, S, V):
         """U_m = X_m'V (V'V + (mu / lambda_m) I)^-1, Eq. 10-11."""
-        VV = _gram(V) + self.mu / self.weight * np.eye(self.n_bits)
+        VV = inner(V, V) + self.mu / self.weight * np.eye(self.n_bits)
         return [np.linalg.solve(VV, s.T).T for s in S]
 
     def _shared_space(self, views, means, U, W, BR):
@@ -147,20 +151,19 @@ class EDSH(LinearMethod):
         system = (self.alpha + len(views) * self.beta + self.mu) * np.eye(self.n_bits)
         system += sum(self.weight * u.T @ u for u in U)
         inverse = np.linalg.inv(system)
-        M = [((self.weight * u + self.beta * w) @ inverse) for u, w in zip(U, W, strict=True)]
-        shift = sum(mean @ m for mean, m in zip(means, M, strict=True))
+        M = [((self.weight * u + self.beta * w) @ inverse) for u, w in together(U, W)]
+        shift = sum(mean @ m for mean, m in together(means, M))
         dtype = BR.dtype
         M, shift = [m.astype(dtype) for m in M], shift.astype(dtype)
-        V = BR @ (self.alpha * inverse).astype(dtype) - shift
+        V = times(BR, self.alpha * inverse) - shift
         S = [np.zeros(u.shape) for u in U]
-        for start in range(0, len(V), CACHED_ROWS):
-            rows = slice(start, start + CACHED_ROWS)
-            for X, m in zip(views, M, strict=True):
+        for rows in row_blocks(len(V)):
+            for X, m in together(views, M):
                 V[rows] += X[rows] @ m
-            for X, s in zip(views, S, strict=True):
+            for X, s in together(views, S):
                 s += X[rows].T @ V[rows]
         total = V.sum(axis=0, dtype=np.float64)
-        for s, mean in zip(S, means, strict=True):
+        for s, mean in together(S, means):
             s -= np.outer(mean, total)
         return V, S
 
@@ -174,12 +177,12 @@ class EDSH(LinearMethod):
         return signs(Q)
 
     def _objective(self, solvers, Y, V, B, R, U, W, P, S):
-        VV = _gram(V)
+        VV = inner(V, V)
         squares = np.trace(VV)
-        total = self.gamma * _squared_norm(Y - B @ P.T.astype(B.dtype))
-        total += self.alpha * _squared_norm(B - V @ R.T.astype(V.dtype))
+        total = self.gamma * squared_norm(Y - times(B, P.T))
+        total += self.alpha * squared_norm(B - times(V, R.T))
         total += self.mu * squares
-        for solver, u, w, s in zip(solvers, U, W, S, strict=True):
+        for solver, u, w, s in together(solvers, U, W, S):
             norm = np.trace(solver.gram)  # ||X_m||^2
             total += self.weight * (norm - 2 * np.sum(u * s) + np.sum((u.T @ u) * VV))
             total += self.beta * (squares - 2 * np.sum(w * s) + solver.quadratic(w))
@@ -187,55 +190,6 @@ class EDSH(LinearMethod):
         return total
 
 
-class EDSHDCC(EDSH):
-    """EDSH with discrete coordinate descent for the codes: the objective never rises.
-
-    Parameters
-    ----------
-    n_bits, weight, beta, gamma, alpha, mu, iterations, random_state
-        As for :class:`EDSH`.
-    sweeps : int
-        At most this many passes over the bits in each B-step.
-    """
-
-    name = "edsh-dcc"
-    title = "EDSH-DCC"
-    rotation = "exact"  # not a choice here: the printed step would let the objective rise
-
-    def __init__(
-        self,
-        n_bits: int = 16,
-        weight: float = 1.0,
-        beta: float = 10.0,
-        gamma: float = 10.0,
-        alpha: float = 2.0,
-        mu: float = 5.0,
-        iterations: int = 20,
-        sweeps: int = 5,
-        random_state: Any = None,
-    ) -> None:
-        self.n_bits = n_bits
-        self.weight = weight
-        self.beta = beta
-        self.gamma = gamma
-        self.alpha = alpha
-        self.mu = mu
-        self.iterations = iterations
-        self.sweeps = sweeps
-        self.random_state = random_state
-
-    def _codes(self, B, Q, P):
-        return discrete_descent(B, Q, self.gamma * P.T @ P, self.sweeps)
-
-
 def _classifier(Y, B):
     """P = Y'B (B'B)^+, Eq. 12."""
-    return (Y.T @ B).astype(np.float64) @ np.linalg.pinv(_gram(B), hermitian=True)
-
-
-def _gram(V):
-    return (V.T @ V).astype(np.float64)
-
-
-def _squared_norm(M):
-    return float(np.square(M).sum(dtype=np.float64))
+    return inner(Y, B) @ np.linalg.pinv(inner(B, B), hermitian=True)

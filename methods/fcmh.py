@@ -44,15 +44,22 @@ import numpy as np
 
 from hashbench import Citation, LinearMethod
 from hashbench.linalg import (
+    column_means,
+    gaussian,
+    inner,
+    multiview_kmeans,
     pca,
     procrustes,
+    random_codes,
     random_rotation,
     regress,
     signs,
+    squared_norm,
     stiefel,
+    times,
+    together,
     unit_rows,
 )
-from hashbench.linalg.clustering import multiview_kmeans
 
 CLUSTERED_ROWS = 5000  # beyond these, features are reduced before they are clustered
 CLUSTERED_COLUMNS = 200
@@ -123,8 +130,8 @@ class FCMH(LinearMethod):
         bounds = np.flatnonzero(np.diff(assigned[order], prepend=-1, append=-1))
         groups = [slice(start, stop) for start, stop in itertools.pairwise(bounds)]
 
-        B = signs(rng.standard_normal((n, k))).astype(Y.dtype)
-        V = rng.standard_normal((n, k)).astype(Y.dtype)
+        B = random_codes(rng, n, k, Y.dtype)
+        V = gaussian(rng, n, k, Y.dtype)
         self._iterate(Y[order], groups, V, B, rng)
 
         self.codes_ = np.empty((n, k), bool)
@@ -135,38 +142,38 @@ class FCMH(LinearMethod):
 
     def _iterate(self, Y, groups, V, B, rng):
         """Improve V and B in place; rows are in the order of their groups."""
-        k, dtype, G = self.n_bits, Y.dtype, unit_rows(Y)
+        k, G = self.n_bits, unit_rows(Y)
         R = random_rotation(k, rng)
         C_all = self.beta1 * _correlations(Y)
         C = [C_all + self.beta2 * _correlations(Y[rows]) for rows in groups]
         sizes = [rows.stop - rows.start for rows in groups]
         # Row sums of the correlations, weighted by the items they apply to.
-        D = sum(size * c.sum(axis=0) for size, c in zip(sizes, C, strict=True)) + self.gamma
+        D = sum(size * c.sum(axis=0) for size, c in together(sizes, C)) + self.gamma
         for _ in range(self.iterations):
-            P = sum(_product(V[rows], Y[rows]) @ c for rows, c in zip(groups, C, strict=True))
+            P = sum(inner(V[rows], Y[rows]) @ c for rows, c in together(groups, C))
             P = P / np.maximum(D, 1e-300)
-            GB = _product(G, B)
-            for rows, c in zip(groups, C, strict=True):
-                Z = B[rows] @ R.T.astype(dtype) + Y[rows] @ (c @ P.T).astype(dtype)
+            GB = inner(G, B)
+            for rows, c in together(groups, C):
+                Z = times(B[rows], R.T) + times(Y[rows], c @ P.T)
                 V[rows] = stiefel(Z + self._similarity(G[rows], GB, B[rows]), rng)
-            GV = _product(G, V)
+            GV = inner(G, V)
             for rows in groups:
                 pull = self._similarity(G[rows], GV, V[rows])
-                B[rows] = signs(V[rows] @ R.astype(dtype) + pull)
+                B[rows] = signs(times(V[rows], R) + pull)
             R = procrustes(V.T @ B)
-            self.record(lambda: self._objective(Y, G, groups, C, V, B, R, P))  # noqa: B023
+            self.record(self._objective, Y, G, groups, C, V, B, R, P)
 
     def _similarity(self, G, GV, V):
         """alpha1 k S V + alpha2 k S_g V_g for the rows of a group, with G'V over all rows."""
-        sums = 2 * self.n_bits * (self.alpha1 * GV + self.alpha2 * _product(G, V))
-        return G @ sums.astype(G.dtype)
+        sums = 2 * self.n_bits * (self.alpha1 * GV + self.alpha2 * inner(G, V))
+        return times(G, sums)
 
     def _objective(self, Y, G, groups, C, V, B, R, P):
-        total = np.square(B - V @ R).sum() + self.gamma * np.square(P).sum()
+        total = squared_norm(B - V @ R) + self.gamma * squared_norm(P)
         total += self.alpha1 * self._similarity_loss(G, V, B)
-        for rows, c in zip(groups, C, strict=True):
+        for rows, c in together(groups, C):
             total += self.alpha2 * self._similarity_loss(G[rows], V[rows], B[rows])
-            VV, VY = _product(V[rows], V[rows]), _product(V[rows], Y[rows])
+            VV, VY = inner(V[rows], V[rows]), inner(V[rows], Y[rows])
             total -= 2 * np.sum(P * (VY @ c))
             total += np.sum(c.sum(axis=0) * np.einsum("ij,ij->j", P, VV @ P))
             total += np.sum(c.sum(axis=0) * Y[rows].sum(axis=0))
@@ -175,27 +182,20 @@ class FCMH(LinearMethod):
     def _similarity_loss(self, G, V, B):
         """||k S - V B'||^2 where V'1 = 0."""
         k, n = self.n_bits, len(G)
-        squares = 4 * np.square(_product(G, G)).sum() + n**2
-        squares -= 4 * np.square(G.sum(axis=0, dtype=np.float64)).sum()
-        product = 2 * np.sum(_product(G, V) * _product(G, B))
-        return k**2 * squares - 2 * k * product + np.sum(_product(V, V) * _product(B, B))
-
-
-def _product(left, right):
-    return (left.T @ right).astype(np.float64)
+        squares = 4 * squared_norm(inner(G, G)) + n**2
+        squares -= 4 * squared_norm(G.sum(axis=0, dtype=np.float64))
+        product = 2 * np.sum(inner(G, V) * inner(G, B))
+        return k**2 * squares - 2 * k * product + np.sum(inner(V, V) * inner(B, B))
 
 
 def _correlations(Y):
     """Cosines between the columns of the labels; zero for a class that does not occur."""
-    return _product(*[unit_rows(Y.T).T] * 2)
+    return inner(*[unit_rows(Y.T).T] * 2)
 
 
 def _reduced(views):
     """What is clustered: the features, or their principal components where there are many rows."""
     if len(views[0]) <= CLUSTERED_ROWS:
         return views
-    means = [X.mean(axis=0, dtype=np.float64) for X in views]
-    return [
-        X @ pca(X, CLUSTERED_COLUMNS, mean).astype(X.dtype)
-        for X, mean in zip(views, means, strict=True)
-    ]
+    means = column_means(views)
+    return [times(X, pca(X, CLUSTERED_COLUMNS, mean)) for X, mean in together(views, means)]

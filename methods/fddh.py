@@ -36,7 +36,11 @@ from hashbench.linalg import (
     anchor_rows,
     mean_squared_distance,
     procrustes,
+    random_codes,
     signs,
+    squared_norm,
+    times,
+    together,
 )
 
 
@@ -105,20 +109,20 @@ class FDDH(LinearMethod):
             )
         rows = np.sort(anchor_rows(n, self.anchors, rng))
         maps = [RBF(X[rows], mean_squared_distance(X), centred=False) for X in views]
-        K = [phi.fit_transform(X) for phi, X in zip(maps, views, strict=True)]
+        K = [phi.fit_transform(X) for phi, X in together(maps, views)]
         solvers = [Ridge(features, self.ridge) for features in K]
 
-        B = signs(rng.standard_normal((n, k))).astype(dtype)
+        B = random_codes(rng, n, k, dtype)
         T, S = Y, [solver.products(Y) for solver in solvers]  # S_m = K_m'T
         R: list[Any] = [np.zeros((features.shape[1], k)) for features in K]
         best = np.inf
         for _ in range(self.iterations):
-            C = procrustes(B.T @ T + self.mu * sum(r.T @ s for r, s in zip(R, S, strict=True)))
+            C = procrustes(B.T @ T + self.mu * sum(r.T @ s for r, s in together(R, S)))
             R = [procrustes(s @ C.T) for s in S]
-            codes = signs(T @ C.T.astype(dtype))
+            codes = signs(times(T, C.T))
             T = self._labels(codes, K, R, C, Y)
             S = [solver.products(T) for solver in solvers]
-            value = self.record(lambda: self._objective(solvers, codes, T, C, R, S))  # noqa: B023
+            value = self.record(self._objective, solvers, codes, T, C, R, S)
             if value > best:
                 break  # the codes before the rise are returned
             B, fallen, best = codes, best - value, value
@@ -132,17 +136,17 @@ class FDDH(LinearMethod):
 
     def _labels(self, B, K, R, C, Y):
         """T: the unconstrained minimiser, dragged to the right side of its bounds."""
-        T = B @ C.astype(B.dtype)
-        for features, r in zip(K, R, strict=True):
-            T += features @ (self.mu * r @ C).astype(B.dtype)
+        T = times(B, C)
+        for features, r in together(K, R):
+            T += times(features, self.mu * r @ C)
         T /= 1 + len(K) * self.mu + self.gamma
         return np.where(Y > 0, np.maximum(T, 1), np.minimum(T, 0))
 
     def _objective(self, solvers, B, T, C, R, S):
         TC = T @ C.T
         gram = TC.T @ TC
-        total = np.square(B - TC).sum() + self.gamma * np.square(T).sum()
-        for solver, r, s in zip(solvers, R, S, strict=True):
+        total = squared_norm(B - TC) + self.gamma * squared_norm(T)
+        for solver, r, s in together(solvers, R, S):
             norm = np.trace(solver.gram)
             total += self.mu * (norm - 2 * np.sum(r * (s @ C.T)) + np.sum((r.T @ r) * gram))
         return total

@@ -38,8 +38,18 @@ from typing import Any, Self
 import numpy as np
 
 from hashbench import Citation, LinearMethod
-from hashbench.linalg import Ridge, UnitRows, anchor_rows, signs, squared_distances, unit_rows
-from hashbench.linalg.ridge import CACHED_ROWS, cross
+from hashbench.linalg import (
+    Ridge,
+    UnitRows,
+    anchor_rows,
+    cross,
+    each,
+    row_blocks,
+    signs,
+    squared_distances,
+    together,
+    unit_rows,
+)
 
 
 class FSH(LinearMethod):
@@ -96,8 +106,8 @@ class FSH(LinearMethod):
         views, Y, rng = self.begin_fit(views, labels)
         n, k, dtype = len(Y), self.n_bits, Y.dtype
         scales = [_scale(X) for X in views]
-        means = [cross(X, scale)[:, 0] / n for X, scale in zip(views, scales, strict=True)]
-        solvers = [_least_squares(X, mean) for X, mean in zip(views, means, strict=True)]
+        means = [cross(X, scale)[:, 0] / n for X, scale in together(views, scales)]
+        solvers = each(_least_squares, views, means)
         rows = anchor_rows(n, self.anchors, rng)
         anchors = [unit_rows(X[rows]) for X in views]
         A = _similarities(views, anchors, self.neighbours, dtype)
@@ -109,10 +119,10 @@ class FSH(LinearMethod):
         for _ in range(self.iterations):
             last = B, Bs
             B, S, T = self._codes(views, scales, means, A, eta, Bs, W)
-            pull = sum(e * t for e, t in zip(eta, T, strict=True))
+            pull = sum(e * t for e, t in together(eta, T))
             Bs = signs(pull)
-            W = [solver.solve_products(s) for solver, s in zip(solvers, S, strict=True)]
-            self.record(lambda: self._objective(n, Bs, pull, W, S))  # noqa: B023
+            W = each(Ridge.solve_products, solvers, S)
+            self.record(self._objective, n, Bs, pull, W, S)
             if np.array_equal(B, last[0]) and np.array_equal(Bs, last[1]):
                 break
             eta = self._weights(np.array([len(rows) - np.sum(Bs * t) for t in T]))
@@ -126,23 +136,22 @@ class FSH(LinearMethod):
         """The B-step, S_m = X_m'B and T_m = A_m'B, in one pass over the features."""
         dtype = A[0].dtype
         slopes = [(2 * self.penalty * w).astype(dtype) for w in W]
-        shift = sum(mean @ w for mean, w in zip(means, W, strict=True)) * 2 * self.penalty
+        shift = sum(mean @ w for mean, w in together(means, W)) * 2 * self.penalty
         shift = shift.astype(dtype)
         targets = [(e * Bs).astype(dtype) for e in eta]
         B = np.empty((len(A[0]), self.n_bits), dtype)
         S, T = [np.zeros(w.shape) for w in W], [np.zeros(Bs.shape) for _ in A]
-        for start in range(0, len(B), CACHED_ROWS):
-            block = slice(start, start + CACHED_ROWS)
-            values = sum(a[block] @ target for a, target in zip(A, targets, strict=True)) - shift
-            for X, scale, slope in zip(views, scales, slopes, strict=True):
+        for block in row_blocks(len(B)):
+            values = sum(a[block] @ target for a, target in together(A, targets)) - shift
+            for X, scale, slope in together(views, scales, slopes):
                 values += scale[block] * (X[block] @ slope)
             B[block] = signs(values)
-            for X, scale, s in zip(views, scales, S, strict=True):
+            for X, scale, s in together(views, scales, S):
                 s += X[block].T @ (scale[block] * B[block])
-            for a, t in zip(A, T, strict=True):
+            for a, t in together(A, T):
                 t += a[block].T @ B[block]
         total = B.sum(axis=0, dtype=np.float64)
-        for s, mean in zip(S, means, strict=True):
+        for s, mean in together(S, means):
             s -= np.outer(mean, total)
         return B, S, T
 
@@ -156,7 +165,7 @@ class FSH(LinearMethod):
 
     def _objective(self, n, Bs, pull, W, S):
         # For the least-squares W, ||B - X W||^2 = ||B||^2 - tr(W'X'B).
-        errors = [n * self.n_bits - np.sum(w * s) for w, s in zip(W, S, strict=True)]
+        errors = [n * self.n_bits - np.sum(w * s) for w, s in together(W, S)]
         return self.penalty * sum(errors) - np.sum(Bs * pull)
 
 
@@ -186,13 +195,12 @@ def _similarities(views, anchors, neighbours, dtype):
     """Return A_m of every view, (n, a)."""
     near = [_near_anchors(a, a, neighbours, dtype) for a in anchors]
     A = []
-    for m, (X, a) in enumerate(zip(views, anchors, strict=True)):
+    for m, (X, a) in enumerate(together(views, anchors)):
         E = np.exp(-np.sqrt(squared_distances(a, a)) / 2)
         others = sum(z for l, z in enumerate(near) if l != m) / (len(views) - 1)
         M = (E @ others.T).astype(dtype)
         A.append(np.empty((X.shape[0], len(a)), dtype))
-        for start in range(0, X.shape[0], CACHED_ROWS):
-            block = slice(start, start + CACHED_ROWS)
+        for block in row_blocks(X.shape[0]):
             A[m][block] = _near_anchors(unit_rows(X[block]), a, neighbours, dtype) @ M
     return A
 

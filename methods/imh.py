@@ -43,8 +43,7 @@ import numpy as np
 import scipy
 
 from hashbench import Citation, LinearMethod
-from hashbench.linalg import Ridge, anchor_rows
-from hashbench.linalg.graph import neighbour_graph
+from hashbench.linalg import Ridge, anchor_rows, column_means, neighbour_graph, together
 
 DENSE_ROWS = 2000  # up to here one dense decomposition (32 MB) takes less time than Lanczos
 
@@ -111,8 +110,8 @@ class IMH(LinearMethod):
         rows = np.sort(anchor_rows(len(views[0]), self.sample, rng))
         sampled = [X[rows].astype(np.float64) for X in views]
         if self.centred:
-            self.means_ = [X.mean(axis=0, dtype=np.float64) for X in views]
-            sampled = [X - mean for X, mean in zip(sampled, self.means_, strict=True)]
+            self.means_ = column_means(views)
+            sampled = [X - mean for X, mean in together(sampled, self.means_)]
         solvers = [Ridge(X, self.beta) for X in sampled]
         laplacian = sum(_laplacian(X, self.neighbours) for X in sampled)
 
@@ -130,7 +129,7 @@ class IMH(LinearMethod):
                 stacklevel=2,
             )
         self.projections_ = [np.zeros((X.shape[1], self.n_bits)) for X in views]
-        for W, solver in zip(self.projections_, solvers, strict=True):
+        for W, solver in together(self.projections_, solvers):
             W[:, :found] = solver.solve(F)
         self.offsets_ = [-np.median(self.project(X, m), axis=0) for m, X in enumerate(views)]
         return self

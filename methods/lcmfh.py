@@ -30,8 +30,16 @@ from typing import Any, Self
 import numpy as np
 
 from hashbench import Citation, LinearMethod
-from hashbench.linalg import Ridge, unit_rows
-from hashbench.linalg.ridge import gram
+from hashbench.linalg import (
+    Ridge,
+    column_means,
+    each,
+    gram,
+    squared_norm,
+    times,
+    together,
+    unit_rows,
+)
 
 
 class LCMFH(LinearMethod):
@@ -90,12 +98,12 @@ class LCMFH(LinearMethod):
         G = unit_rows(Y)
 
         # All that the iterations see of the items.
-        means = [X.mean(axis=0, dtype=np.float64) for X in views]
-        solvers = [Ridge(X, gamma / mu, mean) for X, mean in zip(views, means, strict=True)]
+        means = column_means(views)
+        solvers = [Ridge(X, gamma / mu, mean) for X, mean in together(views, means)]
         GG = gram(G)
         inverse = np.linalg.pinv(GG, hermitian=True)
         C = [solver.products(G) for solver in solvers]  # X_m'G
-        R = [solver.solve_products(c) for solver, c in zip(solvers, C, strict=True)]
+        R = each(Ridge.solve_products, solvers, C)
 
         Z = rng.random((Y.shape[1], k))
         P = [rng.random((X.shape[1], k)) for X in views]
@@ -104,16 +112,16 @@ class LCMFH(LinearMethod):
             U = [
                 # A view of weight zero has no basis to find.
                 np.linalg.solve(w * ZGZ + gamma * eye, w * (c @ Z).T).T
-                for w, c in zip(weights, C, strict=True)
+                for w, c in together(weights, C)
             ]
-            right = sum(c.T @ (w * u + mu * p) for w, c, u, p in zip(weights, C, U, P, strict=True))
-            system = sum(w * u.T @ u for w, u in zip(weights, U, strict=True))
+            right = sum(c.T @ (w * u + mu * p) for w, c, u, p in together(weights, C, U, P))
+            system = sum(w * u.T @ u for w, u in together(weights, U))
             system = system + (len(views) * mu + gamma) * eye
             Z = np.linalg.solve(system, (inverse @ right).T).T
             P = [r @ Z for r in R]
-            self.record(lambda: self._objective(weights, solvers, GG, C, Z, U, P))  # noqa: B023
+            self.record(self._objective, weights, solvers, GG, C, Z, U, P)
 
-        values = G @ Z.astype(G.dtype)
+        values = times(G, Z)
         self.codes_ = values >= values.mean(axis=0)
         self.means_ = means
         self.projections_ = P
@@ -122,11 +130,11 @@ class LCMFH(LinearMethod):
     def _objective(self, weights, solvers, GG, C, Z, U, P):
         ZGZ = Z.T @ GG @ Z
         total = self.gamma * np.trace(ZGZ)
-        for weight, solver, c, u, p in zip(weights, solvers, C, U, P, strict=True):
+        for weight, solver, c, u, p in together(weights, solvers, C, U, P):
             cz, norm = c @ Z, np.trace(solver.gram)
             total += weight * (norm - 2 * np.sum(u * cz) + np.sum((u.T @ u) * ZGZ))
             total += self.mu * (np.trace(ZGZ) - 2 * np.sum(p * cz) + solver.quadratic(p))
-            total += self.gamma * (np.square(u).sum() + np.square(p).sum())
+            total += self.gamma * (squared_norm(u) + squared_norm(p))
         return total
 
     def project(self, X: Any, view: int) -> Any:

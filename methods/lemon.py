@@ -35,8 +35,19 @@ import scipy
 from hashbench import Citation, LinearMethod
 from hashbench.base.errors import HashbenchError
 from hashbench.base.validation import check_labels, check_views
-from hashbench.linalg import procrustes, random_rotation, signs, stiefel, unit_rows
-from hashbench.linalg.ridge import normal_equations
+from hashbench.linalg import (
+    gaussian,
+    normal_equations,
+    procrustes,
+    random_codes,
+    random_rotation,
+    signs,
+    squared_norm,
+    stiefel,
+    times,
+    together,
+    unit_rows,
+)
 
 
 class LEMON(LinearMethod):
@@ -137,13 +148,13 @@ class LEMON(LinearMethod):
             stop = None if chunk == chunks - 1 else (chunk + 1) * self.chunk_size
             codes.append(self._chunk(Y[chunk * self.chunk_size : stop]))
         B = np.concatenate(codes)
-        for X, G, S in zip(views, self._grams, self._products, strict=True):
-            for total, part in zip((G, S), normal_equations(X, B), strict=True):
+        for X, G, S in together(views, self._grams, self._products):
+            for total, part in together((G, S), normal_equations(X, B)):
                 total += part
         self.codes_ = np.concatenate([self.codes_, B > 0])
         self.projections_ = [
             scipy.linalg.solve(G + self.xi * np.eye(len(G)), S, assume_a="pos")
-            for G, S in zip(self._grams, self._products, strict=True)
+            for G, S in together(self._grams, self._products)
         ]
         return self
 
@@ -152,22 +163,22 @@ class LEMON(LinearMethod):
         n, k, dtype, rng = len(Y), self.n_bits, Y.dtype, self._rng
         G, ones = unit_rows(Y), np.ones((n, 1), dtype)
         past = self._past
-        B = signs(rng.standard_normal((n, k))).astype(dtype)
-        V = rng.standard_normal((n, k)).astype(dtype)
+        B = random_codes(rng, n, k, dtype)
+        V = gaussian(rng, n, k, dtype)
         R = random_rotation(k, rng)
         # H: sums over all items seen.
         H = _plus(past, YY=(Y, Y), GG=(G, G), G1=(G, ones), n=(ones, ones))
         H |= _plus(past, VV=(V, V), VY=(V, Y), GB=(G, B))
         for _ in range(self.iterations):
             P = np.linalg.solve(H["VV"] + self.gamma * np.eye(k), H["VY"])
-            Z = B @ R.T.astype(dtype) + Y @ (self.beta * P.T).astype(dtype)
-            Z += G @ (2 * self.alpha * k * H["GB"]).astype(dtype)
+            Z = times(B, R.T) + times(Y, self.beta * P.T)
+            Z += times(G, 2 * self.alpha * k * H["GB"])
             V = stiefel(Z, rng)
             H |= _plus(past, VV=(V, V), VY=(V, Y), GV=(G, V), VB=(V, B))
             R = procrustes(H["VB"])
-            B = signs(G @ (2 * self.alpha * k * H["GV"]).astype(dtype) + V @ R.astype(dtype))
+            B = signs(times(G, 2 * self.alpha * k * H["GV"]) + times(V, R))
             H |= _plus(past, VB=(V, B), GB=(G, B), BB=(B, B))
-            self.record(lambda: self._objective(H, P, R))  # noqa: B023
+            self.record(self._objective, H, P, R)
         self._past = H
         return B
 
@@ -175,8 +186,8 @@ class LEMON(LinearMethod):
         k, n = self.n_bits, H["n"].item()
         total = n * k + np.trace(H["VV"]) - 2 * np.sum(H["VB"] * R)
         total += self.beta * (np.trace(H["YY"]) - 2 * np.sum(P * H["VY"]))
-        total += self.beta * np.sum(P * (H["VV"] @ P)) + self.gamma * np.square(P).sum()
-        squares = 4 * np.square(H["GG"]).sum() - 4 * np.square(H["G1"]).sum() + n**2
+        total += self.beta * np.sum(P * (H["VV"] @ P)) + self.gamma * squared_norm(P)
+        squares = 4 * squared_norm(H["GG"]) - 4 * squared_norm(H["G1"]) + n**2
         product = 2 * np.sum(H["GV"] * H["GB"])
         return total + self.alpha * (k**2 * squares - 2 * k * product + np.sum(H["VV"] * H["BB"]))
 

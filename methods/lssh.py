@@ -46,9 +46,18 @@ import numpy as np
 
 from hashbench import Citation, Method
 from hashbench.base.validation import BLOCK_ROWS
-from hashbench.linalg import pca, unit_rows
-from hashbench.linalg.dictionary import bounded_basis
-from hashbench.linalg.lasso import lasso
+from hashbench.linalg import (
+    bounded_basis,
+    column_means,
+    inner,
+    lasso,
+    pca,
+    row_blocks,
+    squared_norm,
+    times,
+    together,
+    unit_rows,
+)
 
 
 class LSSH(Method):
@@ -110,7 +119,7 @@ class LSSH(Method):
         """Learn dictionary, bases and link."""
         views, Y, rng = self.begin_fit(views, labels)
         n, k = len(Y), self.n_bits
-        self.means_ = [V.mean(axis=0, dtype=np.float64) for V in views]
+        self.means_ = column_means(views)
         self.components_ = pca(views[0], self.components, self.means_[0])
         rows = np.sort(rng.choice(n, self.rows, replace=False)) if n > self.rows else slice(None)
         X, *T = (self._features(V[rows], m) for m, V in enumerate(views))
@@ -120,20 +129,19 @@ class LSSH(Method):
 
         S = lasso(B, X, self.rho)
         for _ in range(self.iterations):
-            A = self._latent(_times(S, R), T, U)
-            AA = _products(A, A)
-            U = [bounded_basis(_products(A, t), AA, u) for t, u in zip(T, U, strict=True)]
+            A = self._latent(times(S, R), T, U)
+            AA = inner(A, A)
+            U = [bounded_basis(inner(A, t), AA, u) for t, u in together(T, U)]
             weight = np.sqrt(self.gamma).astype(A.dtype)
             S = lasso(np.hstack([B, weight * R]), np.hstack([X, weight * A]), self.rho)
-            SS = _products(S, S)
-            B = bounded_basis(_products(S, X), SS, B)
-            R = bounded_basis(_products(S, A), SS, R)
-            self.record(lambda: self._objective(X, T, S, A, B, U, R))  # noqa: B023
+            SS = inner(S, S)
+            B = bounded_basis(inner(S, X), SS, B)
+            R = bounded_basis(inner(S, A), SS, R)
+            self.record(self._objective, X, T, S, A, B, U, R)
 
         self.dictionary_, self.link_, self.bases_ = B, R, U
         self.codes_ = np.empty((n, k), bool)
-        for start in range(0, n, BLOCK_ROWS):
-            rows = slice(start, start + BLOCK_ROWS)
+        for rows in row_blocks(n, BLOCK_ROWS):
             X, *T = (self._features(V[rows], m) for m, V in enumerate(views))
             self.codes_[rows] = self._latent(self._linked(X), T, U) >= 0
         return self
@@ -142,8 +150,7 @@ class LSSH(Method):
         """Return the (n, n_bits) codes of rows seen through one view."""
         X = self.check_encode(X, view)
         codes = np.empty((len(X), self.n_bits), bool)
-        for start in range(0, len(X), BLOCK_ROWS):
-            rows = slice(start, start + BLOCK_ROWS)
+        for rows in row_blocks(len(X), BLOCK_ROWS):
             F = self._features(X[rows], view)
             if view == 0:
                 codes[rows] = self._linked(F) >= 0
@@ -155,35 +162,25 @@ class LSSH(Method):
         """Return rows centred, reduced if they are images, and of unit norm, in float32."""
         X = X - self.means_[view].astype(X.dtype)
         if view == 0:
-            X = X @ self.components_.astype(X.dtype)
+            X = times(X, self.components_)
         return unit_rows(X).astype(np.float32)
 
     def _linked(self, X):
         """Return S R with the sparse codes S of images alone."""
-        return _times(lasso(self.dictionary_, X, self.rho), self.link_)
+        return times(lasso(self.dictionary_, X, self.rho), self.link_)
 
     def _latent(self, linked, T, U):
         """A = (gamma / mu S R + sum_m T_m U_m')(sum_m U_m U_m' + gamma / mu I)^-1."""
         ratio = self.gamma / self.mu
         inverse = np.linalg.inv(sum(u @ u.T for u in U) + ratio * np.eye(self.n_bits))
-        right = sum(_times(t, u.T) for t, u in zip(T, U, strict=True)) + ratio * linked
-        return _times(right, inverse)
+        right = sum(times(t, u.T) for t, u in together(T, U)) + ratio * linked
+        return times(right, inverse)
 
     def _objective(self, X, T, S, A, B, U, R):
-        texts = sum(np.square(t - _times(A, u)).sum() for t, u in zip(T, U, strict=True))
+        texts = sum(squared_norm(t - times(A, u)) for t, u in together(T, U))
         return (
-            np.square(X - _times(S, B)).sum()
+            squared_norm(X - times(S, B))
             + self.rho * np.abs(S).sum()
             + self.mu * texts
-            + self.gamma * np.square(A - _times(S, R)).sum()
+            + self.gamma * squared_norm(A - times(S, R))
         )
-
-
-def _times(F, W):
-    """Return F W in the precision of F."""
-    return F @ W.astype(F.dtype)
-
-
-def _products(F, G):
-    """Return F'G in float64."""
-    return (F.T @ G).astype(np.float64)

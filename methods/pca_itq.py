@@ -26,7 +26,7 @@ from typing import Any, Self
 import numpy as np
 
 from hashbench import Citation, HashbenchError, LinearMethod
-from hashbench.linalg import itq, pca, regress, signs
+from hashbench.linalg import column_means, itq, pca, project, regress, signs, times, together
 
 
 class PCAITQ(LinearMethod):
@@ -74,21 +74,21 @@ class PCAITQ(LinearMethod):
             raise HashbenchError(
                 f"{self.name}: found view {self.view}; allowed: 0 to {len(views) - 1}"
             )
-        self.means_ = [X.mean(axis=0, dtype=np.float64) for X in views]
+        self.means_ = column_means(views)
         X, mean = views[self.view], self.means_[self.view]
         directions = pca(X, self.n_bits, mean)
         A = np.zeros((X.shape[1], self.n_bits))
         A[:, : directions.shape[1]] = directions
-        V = X @ A.astype(X.dtype) - (mean @ A).astype(X.dtype)
+        V = project(X, A, mean)
         R = itq(V, rng, self.iterations)
-        B = signs(V @ R.astype(V.dtype))
+        B = signs(times(V, R))
 
         balance = B.mean(axis=0, dtype=np.float64)
         self.projections_ = [
             A @ R
             if m == self.view
             else regress(X, B - balance.astype(B.dtype), self.ridge, mean, relative=True)
-            for m, (X, mean) in enumerate(zip(views, self.means_, strict=True))
+            for m, (X, mean) in enumerate(together(views, self.means_))
         ]
         self.offsets_ = [
             np.zeros(self.n_bits) if m == self.view else balance for m in range(len(views))

@@ -39,10 +39,21 @@ from typing import Any, Self
 import numpy as np
 
 from hashbench import Citation, LinearMethod
-from hashbench.linalg import Ridge, signs
-from hashbench.linalg.cca import scatter_precision, scatter_whitening, whitening
-from hashbench.linalg.multiview import correlated_directions
-from hashbench.linalg.svm import linear_svms
+from hashbench.linalg import (
+    Ridge,
+    column_means,
+    correlated_directions,
+    inner,
+    linear_svms,
+    project,
+    scatter_precision,
+    scatter_whitening,
+    signs,
+    squared_norm,
+    times,
+    together,
+    whitening,
+)
 
 
 class PDH(LinearMethod):
@@ -89,13 +100,11 @@ class PDH(LinearMethod):
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn hyperplanes that predict each other's sides."""
         views, Y, rng = self.begin_fit(views, labels)
-        means = [X.mean(axis=0, dtype=np.float64) for X in views]
-        solvers = [
-            Ridge(X, 1 / (2 * self.cost), mean) for X, mean in zip(views, means, strict=True)
-        ]
+        means = column_means(views)
+        solvers = [Ridge(X, 1 / (2 * self.cost), mean) for X, mean in together(views, means)]
         whiteners = [
             scatter_whitening(X, mean, self.ridge, solver.scatter())
-            for X, mean, solver in zip(views, means, solvers, strict=True)
+            for X, mean, solver in together(views, means, solvers)
         ]
         directions, correlations = correlated_directions(
             views, self.n_bits, self.ridge, means, whiteners
@@ -103,34 +112,33 @@ class PDH(LinearMethod):
         start = np.where(
             correlations > 0, directions[-1], rng.standard_normal(directions[-1].shape)
         )
-        B = signs(_values(views[-1], means[-1], start))
+        B = signs(project(views[-1], start, means[-1]))
         W = [np.zeros((X.shape[1], self.n_bits)) for X in views]
         for _ in range(self.iterations):
             parts = []
-            for m, (X, mean) in enumerate(zip(views, means, strict=True)):
+            for m, (X, mean) in enumerate(together(views, means)):
                 targets = B.astype(Y.dtype, copy=False)
                 W[m] = linear_svms(solvers[m], targets, W[m])
-                Z = _values(X, mean, W[m])
+                Z = project(X, W[m], mean)
                 B = decorrelate(Z)
                 constant = np.flatnonzero(np.ptp(B, axis=0) == 0)
                 if constant.size:
                     again = rng.standard_normal((X.shape[1], constant.size))
-                    B[:, constant] = signs(_values(X, mean, again))
+                    B[:, constant] = signs(project(X, again, mean))
                 parts.append((W[m], targets, Z, B))
-            self.record(lambda: sum(self._objective(*part) for part in parts))  # noqa: B023
+            self.record(self._objective, parts)
 
         self.means_, self.projections_ = means, W
         return self
 
-    def _objective(self, W, targets, Z, B):
+    def _objective(self, parts):
+        return sum(self._share(*part) for part in parts)
+
+    def _share(self, W, targets, Z, B):
         """One view's share of the objective; ``targets`` are the bits of the view before."""
-        repetition = (B.T @ B).astype(np.float64) / len(B) - np.eye(self.n_bits)
+        repetition = inner(B, B) / len(B) - np.eye(self.n_bits)
         slack = np.maximum(0, 1 - targets * Z)
-        return (
-            np.square(repetition).sum()
-            + np.square(W).sum() / 2
-            + self.cost * np.square(slack).sum(dtype=np.float64)
-        )
+        return squared_norm(repetition) + squared_norm(W) / 2 + self.cost * squared_norm(slack)
 
 
 def decorrelate(Z):
@@ -143,11 +151,6 @@ def decorrelate(Z):
     scale = np.sqrt(np.square(Z).sum(axis=0, dtype=np.float64))
     floor = scale.max(initial=0.0) * np.finfo(Z.dtype).eps * np.sqrt(len(Z))
     Z = Z * np.where(scale > floor, 1 / np.maximum(scale, np.finfo(float).tiny), 0).astype(Z.dtype)
-    root = whitening((Z.T @ Z).astype(np.float64), scatter_precision(Z))
+    root = whitening(inner(Z, Z), scatter_precision(Z))
     # P = Z (Z'Z)^(-1/2): with M the whitening, M diag(1 / norms of M) are the eigenvectors.
-    return signs(Z @ (root @ (root / np.linalg.norm(root, axis=0)).T).astype(Z.dtype))
-
-
-def _values(X, mean, W):
-    """Return (X - 1 mean') W."""
-    return X @ W.astype(X.dtype) - (mean @ W).astype(X.dtype)
+    return signs(times(Z, root @ (root / np.linalg.norm(root, axis=0)).T))

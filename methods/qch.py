@@ -34,10 +34,17 @@ from typing import Any, Self
 import numpy as np
 
 from hashbench import Citation, LinearMethod
-from hashbench.linalg import Ridge, random_rotation, signs
-from hashbench.linalg.cca import scatter_whitening
-from hashbench.linalg.multiview import correlated_directions
-from hashbench.linalg.ridge import CACHED_ROWS
+from hashbench.linalg import (
+    Ridge,
+    column_means,
+    correlated_directions,
+    each,
+    random_rotation,
+    row_blocks,
+    scatter_whitening,
+    signs,
+    together,
+)
 
 CCA_RIDGE = 1e-4  # of the scatter matrices that the codes begin from
 
@@ -89,34 +96,32 @@ class QCH(LinearMethod):
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn codes and hash functions in turn."""
         views, _, rng = self.begin_fit(views, labels)
-        self.means_ = [X.mean(axis=0, dtype=np.float64) for X in views]
+        self.means_ = column_means(views)
         solvers = [
-            Ridge(X, self.ridge, mean, relative=True)
-            for X, mean in zip(views, self.means_, strict=True)
+            Ridge(X, self.ridge, mean, relative=True) for X, mean in together(views, self.means_)
         ]
         whiteners = [
             scatter_whitening(X, mean, CCA_RIDGE, solver.scatter())
-            for X, mean, solver in zip(views, self.means_, solvers, strict=True)
+            for X, mean, solver in together(views, self.means_, solvers)
         ]
         A, _ = correlated_directions(views, self.n_bits, CCA_RIDGE, self.means_, whiteners)
         R = random_rotation(self.n_bits, rng)
         B = [np.empty((len(X), self.n_bits), X.dtype) for X in views]
         S = self._codes(views, [a @ R for a in A], B, [])
         for _ in range(self.iterations):
-            W = [solver.solve_products(s) for solver, s in zip(solvers, S, strict=True)]
+            W = each(Ridge.solve_products, solvers, S)
             S = self._codes(views, W, B, B)
-            self.record(lambda: self._objective(solvers, W, B, S))  # noqa: B023
+            self.record(self._objective, solvers, W, B, S)
         self.codes_ = [b > 0 for b in B]
         self.projections_ = W
         return self
 
     def _codes(self, views, W, B, others):
         """Fill B_m with sgn(X_m W_m + alpha / 2 sum_{l != m} others_l); return S_m = X_m'B_m."""
-        shifts = [(mean @ w).astype(b.dtype) for mean, w, b in zip(self.means_, W, B, strict=True)]
-        W = [w.astype(b.dtype) for w, b in zip(W, B, strict=True)]
+        shifts = [(mean @ w).astype(b.dtype) for mean, w, b in together(self.means_, W, B)]
+        W = [w.astype(b.dtype) for w, b in together(W, B)]
         S = [np.zeros(w.shape) for w in W]
-        for start in range(0, len(B[0]), CACHED_ROWS):
-            rows = slice(start, start + CACHED_ROWS)
+        for rows in row_blocks(len(B[0])):
             for m, X in enumerate(views):
                 values = X[rows] @ W[m] - shifts[m]
                 for l, other in enumerate(others):
@@ -124,14 +129,14 @@ class QCH(LinearMethod):
                         values += self.alpha / 2 * other[rows]
                 B[m][rows] = signs(values)
                 S[m] += X[rows].T @ B[m][rows]
-        for s, mean, b in zip(S, self.means_, B, strict=True):
+        for s, mean, b in together(S, self.means_, B):
             s -= np.outer(mean, b.sum(axis=0, dtype=np.float64))
         return S
 
     def _objective(self, solvers, W, B, S):
         total = sum(
             b.size - 2 * np.sum(w * s) + solver.quadratic(w) + solver.penalty * np.sum(w * w)
-            for solver, w, b, s in zip(solvers, W, B, S, strict=True)
+            for solver, w, b, s in together(solvers, W, B, S)
         )
         return total - self.alpha * sum(
             float(np.vdot(B[m], B[l])) for m in range(len(B)) for l in range(m)

@@ -28,8 +28,19 @@ from typing import Any, Self
 import numpy as np
 
 from hashbench import Citation, LinearMethod
-from hashbench.linalg import Ridge, procrustes, random_rotation, signs
-from hashbench.linalg.kernels import anchor_maps
+from hashbench.linalg import (
+    Ridge,
+    anchor_maps,
+    each,
+    gaussian,
+    inner,
+    procrustes,
+    random_rotation,
+    signs,
+    squared_norm,
+    times,
+    together,
+)
 
 
 class SCRATCH(LinearMethod):
@@ -93,42 +104,38 @@ class SCRATCH(LinearMethod):
         self.maps_, K = anchor_maps(views, [self.anchors] * len(views), rng)
         solvers = [Ridge(features, gamma / mu) for features in K]
 
-        V = rng.standard_normal((n, k)).astype(dtype)
+        V = gaussian(rng, n, k, dtype)
         R = random_rotation(k, rng)
         S = [solver.products(V) for solver in solvers]  # S_m = K_m'V
         for _ in range(self.iterations):
-            VV = (V.T @ V).astype(np.float64)
-            B = signs(V @ R.T.astype(dtype))
+            VV = inner(V, V)
+            B = signs(times(V, R.T))
             U = [np.linalg.solve(weight * VV + gamma * eye, weight * s.T).T for s in S]
             C = np.linalg.solve(alpha * VV + gamma * eye, alpha * (V.T @ Y)).T
-            W = [solver.solve_products(s) for solver, s in zip(solvers, S, strict=True)]
+            W = each(Ridge.solve_products, solvers, S)
 
             system = (1 + len(K) * mu + gamma) * eye + alpha * C.T @ C
             inverse = np.linalg.inv(system + sum(weight * u.T @ u for u in U))
-            V = B @ (R @ inverse).astype(dtype) + Y @ (alpha * C @ inverse).astype(dtype)
-            for features, u, w in zip(K, U, W, strict=True):
-                V += features @ ((weight * u + mu * w) @ inverse).astype(dtype)
+            V = times(B, R @ inverse) + times(Y, alpha * C @ inverse)
+            for features, u, w in together(K, U, W):
+                V += times(features, (weight * u + mu * w) @ inverse)
             S = [solver.products(V) for solver in solvers]
             R = procrustes(B.T @ V)
-            self.record(lambda: self._objective(solvers, Y, V, B, R, C, U, W, S))  # noqa: B023
+            self.record(self._objective, solvers, Y, V, B, R, C, U, W, S)
 
         self.codes_ = B > 0
         self.projections_ = [w @ R.T for w in W]
         return self
 
     def _objective(self, solvers, Y, V, B, R, C, U, W, S):
-        VV = (V.T @ V).astype(np.float64)
+        VV = inner(V, V)
         squares = np.trace(VV)
-        total = self.alpha * _squared_norm(Y - V @ C.T.astype(V.dtype))
-        total += _squared_norm(B - V @ R.T.astype(V.dtype))
-        total += self.gamma * (squares + np.square(C).sum())
-        for solver, u, w, s in zip(solvers, U, W, S, strict=True):
+        total = self.alpha * squared_norm(Y - times(V, C.T))
+        total += squared_norm(B - times(V, R.T))
+        total += self.gamma * (squares + squared_norm(C))
+        for solver, u, w, s in together(solvers, U, W, S):
             norm = np.trace(solver.gram)
             total += self.weight * (norm - 2 * np.sum(u * s) + np.sum((u.T @ u) * VV))
             total += self.mu * (squares - 2 * np.sum(w * s) + solver.quadratic(w))
-            total += self.gamma * (np.square(u).sum() + np.square(w).sum())
+            total += self.gamma * (squared_norm(u) + squared_norm(w))
         return total
-
-
-def _squared_norm(M):
-    return float(np.square(M).sum(dtype=np.float64))

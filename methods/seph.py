@@ -49,11 +49,14 @@ from hashbench.base.validation import check_views
 from hashbench.linalg import (
     RBF,
     anchor_rows,
+    kernel_logistic,
     mean_squared_distance,
+    row_blocks,
     squared_distances,
+    squared_norm,
+    unfinished_logistic,
     unit_rows,
 )
-from hashbench.linalg.logistic import kernel_logistic, unfinished_logistic
 
 TILE = 256  # items on a side of a tile: its four matrices stay in cache
 
@@ -177,8 +180,8 @@ class SePH(LinearMethod):
             change = self.momentum * change - self.step * gains * gradient
             Y = Y + change
             Y -= Y.mean(axis=0)
-            cost = divergence + weight * np.square(np.abs(Y) - 1).sum()
-            self.record(lambda: cost)  # noqa: B023
+            cost = divergence + weight * squared_norm(np.abs(Y) - 1)
+            self.record(float, cost)
             if cost < least:
                 best, least = Y, cost
         codes = np.empty((n, k), bool)
@@ -218,7 +221,7 @@ def _divergence(Y, G):
     """
     n, k = Y.shape
     # sum_i!=j g_i'g_j; without a label in common anywhere, P is zero and nothing attracts.
-    mass = np.square(G.sum(axis=0, dtype=np.float64)).sum() - np.square(G).sum(dtype=np.float64)
+    mass = squared_norm(G.sum(axis=0, dtype=np.float64)) - squared_norm(G)
     scale = 1 / mass if mass > 1e-6 else 0.0
     half = (Y / 2).astype(np.float32)
     squares = np.einsum("ij,ij->i", half, half)[:, None]
@@ -231,7 +234,7 @@ def _divergence(Y, G):
     attraction, repulsion = np.zeros((n, k + 1)), np.zeros((n, k + 1))
     total = attracted = 0.0
 
-    tiles = [slice(start, min(start + TILE, n)) for start in range(0, n, TILE)]
+    tiles = list(row_blocks(n, TILE))
     present = np.array([G[rows].sum(axis=0) for rows in tiles])
     for a, I in enumerate(tiles):
         for b, J in enumerate(tiles[a:], a):

@@ -34,9 +34,17 @@ from typing import Any, Self
 import numpy as np
 
 from hashbench import Citation, LinearMethod
-from hashbench.linalg import Ridge
-from hashbench.linalg.graph import either_way, neighbour_graph
-from hashbench.linalg.sylvester import Laplacian, sylvester
+from hashbench.linalg import (
+    Laplacian,
+    Ridge,
+    column_means,
+    each,
+    either_way,
+    neighbour_graph,
+    sylvester,
+    times,
+    together,
+)
 
 
 class SMFH(LinearMethod):
@@ -102,12 +110,10 @@ class SMFH(LinearMethod):
         n, k = len(Y), self.n_bits
         rest = (1 - self.alpha) / (len(views) - 1)
         weights = [self.alpha, *[rest] * (len(views) - 1)]
-        means = [X.mean(axis=0, dtype=np.float64) for X in views]
+        means = column_means(views)
         graphs = [either_way(neighbour_graph(X, self.neighbours)) for X in views]
         laplacian = Laplacian(reduce(add, graphs), Y)
-        solvers = [
-            Ridge(X, self.ridge / self.beta, mean) for X, mean in zip(views, means, strict=True)
-        ]
+        solvers = [Ridge(X, self.ridge / self.beta, mean) for X, mean in together(views, means)]
 
         S = rng.random((n, k))
         P = [rng.random((X.shape[1], k)) for X in views]
@@ -117,10 +123,8 @@ class SMFH(LinearMethod):
             U = self._bases(products, S, weights)
             S = self._shared_space(views, means, weights, U, P, laplacian, S)
             products = [solver.products(S.astype(Y.dtype)) for solver in solvers]
-            P = [solver.solve_products(Q) for solver, Q in zip(solvers, products, strict=True)]
-            value = self.record(
-                lambda: self._objective(solvers, weights, laplacian, S, U, P, products)  # noqa: B023
-            )
+            P = each(Ridge.solve_products, solvers, products)
+            value = self.record(self._objective, solvers, weights, laplacian, S, U, P, products)
             if before - value < self.tolerance:
                 break
             before = value
@@ -137,24 +141,24 @@ class SMFH(LinearMethod):
         SS, eye = S.T @ S, np.eye(self.n_bits)
         return [
             np.linalg.solve(weight * SS + self.ridge * eye, weight * Q.T).T
-            for weight, Q in zip(weights, products, strict=True)
+            for weight, Q in together(weights, products)
         ]
 
     def _shared_space(self, views, means, weights, U, P, laplacian, start):
         """S of S A + gamma Lap S = C, the derivative in S set to zero."""
         A = (len(views) * self.beta + self.ridge) * np.eye(self.n_bits)
         C = np.zeros(start.shape)
-        for X, mean, weight, u, p in zip(views, means, weights, U, P, strict=True):
+        for X, mean, weight, u, p in together(views, means, weights, U, P):
             A += weight * u.T @ u
             M = weight * u + self.beta * p
-            C += X @ M.astype(X.dtype) - mean @ M
+            C += times(X, M) - mean @ M
         return sylvester(A, laplacian, self.gamma, C, start)
 
     def _objective(self, solvers, weights, laplacian, S, U, P, products):
         SS = S.T @ S
         squares = np.trace(SS)
         total = self.gamma * np.sum(S * laplacian.product(S)) + self.ridge * squares
-        for solver, weight, u, p, Q in zip(solvers, weights, U, P, products, strict=True):
+        for solver, weight, u, p, Q in together(solvers, weights, U, P, products):
             norm = np.trace(solver.gram)  # ||X_m||^2
             total += weight * (norm - 2 * np.sum(u * Q) + np.sum((u.T @ u) * SS))
             total += self.beta * (squares - 2 * np.sum(p * Q) + solver.quadratic(p))

@@ -2,9 +2,13 @@
 
 Pure functions on arrays, rows are items. Features may be float32; small systems are solved in
 float64. Nothing here ever holds an array with the rows of the data on both sides.
+
+Methods import from here: what is not in the list below is a module's own business.
 """
 
-from hashbench.linalg.cca import CCA, cca, whitening
+from hashbench.linalg.cca import CCA, cca, scatter_precision, scatter_whitening, whitening
+from hashbench.linalg.clustering import multiview_kmeans
+from hashbench.linalg.dictionary import bounded_basis
 from hashbench.linalg.discrete import discrete_descent, signs
 from hashbench.linalg.features import (
     RBF,
@@ -15,28 +19,88 @@ from hashbench.linalg.features import (
     squared_distances,
     unit_rows,
 )
+from hashbench.linalg.graph import either_way, nearest_rows, neighbour_graph
+from hashbench.linalg.kernels import anchor_maps
+from hashbench.linalg.kit import (
+    column_means,
+    each,
+    gaussian,
+    inner,
+    project,
+    random_codes,
+    row_blocks,
+    squared_norm,
+    times,
+    together,
+)
+from hashbench.linalg.lasso import lasso
+from hashbench.linalg.logistic import kernel_logistic, unfinished_logistic
+from hashbench.linalg.multiview import correlated_directions, noise_directions
 from hashbench.linalg.pca import pca
-from hashbench.linalg.ridge import Ridge, regress
+from hashbench.linalg.ridge import (
+    CACHED_ROWS,
+    Factor,
+    Ridge,
+    blocks,
+    cross,
+    gram,
+    normal_equations,
+    regress,
+)
 from hashbench.linalg.rotation import itq, procrustes, random_rotation, stiefel
+from hashbench.linalg.svm import linear_svms
+from hashbench.linalg.sylvester import Laplacian, sylvester
 
 __all__ = [
+    "CACHED_ROWS",
     "CCA",
     "RBF",
+    "Factor",
+    "Laplacian",
     "Ridge",
     "UnitRows",
+    "anchor_maps",
     "anchor_rows",
+    "blocks",
+    "bounded_basis",
     "cca",
     "centre",
+    "column_means",
+    "correlated_directions",
+    "cross",
     "discrete_descent",
+    "each",
+    "either_way",
+    "gaussian",
+    "gram",
+    "inner",
     "itq",
+    "kernel_logistic",
+    "lasso",
+    "linear_svms",
     "mean_squared_distance",
+    "multiview_kmeans",
+    "nearest_rows",
+    "neighbour_graph",
+    "noise_directions",
+    "normal_equations",
     "pca",
     "procrustes",
+    "project",
+    "random_codes",
     "random_rotation",
     "regress",
+    "row_blocks",
+    "scatter_precision",
+    "scatter_whitening",
     "signs",
     "squared_distances",
+    "squared_norm",
     "stiefel",
+    "sylvester",
+    "times",
+    "together",
+    "unfinished_logistic",
     "unit_rows",
     "whitening",
 ]

@@ -132,13 +132,14 @@ class Method(Parametrised, ABC):
         self._begun = time.perf_counter()
         return views, Y.astype(np.result_type(*views)), np.random.default_rng(self.random_state)
 
-    def record(self, objective: Callable[[], float]) -> float:
-        """Evaluate the objective with the training clock stopped, and keep it.
+    def record(self, objective: Callable[..., float], *arguments: Any) -> float:
+        """Evaluate ``objective(*arguments)`` with the training clock stopped, and keep it.
 
-        Returns the value, for methods that stop by it.
+        Returns the value, for methods that stop by it. A value that is at hand anyway is recorded
+        by ``record(float, value)``.
         """
         start = time.perf_counter()
-        value = float(objective())
+        value = float(objective(*arguments))
         if "objective_" not in self.__dict__:
             self.objective_, self.objective_seconds_ = [], []
         self.objective_.append(value)

@@ -6,7 +6,8 @@ import scipy
 
 from hashbench import DeclinedError, HashbenchError
 from hashbench.checks.methods import toy
-from hashbench.methods.cca import CCA, CVH
+from hashbench.methods.cca import CCA
+from hashbench.methods.cvh import CVH
 
 
 def test_codes_are_the_signs_of_the_textbook_directions():

@@ -4,7 +4,8 @@ import pytest
 from hashbench.checks.methods import toy
 from hashbench.linalg import signs
 from hashbench.methods import dlfh
-from hashbench.methods.dlfh import DLFH, KDLFH
+from hashbench.methods.dlfh import DLFH
+from hashbench.methods.kdlfh import KDLFH
 
 
 def direct_update(B, other, S, steepness):

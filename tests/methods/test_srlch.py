@@ -3,7 +3,8 @@ import pytest
 
 from hashbench.checks.methods import toy
 from hashbench.linalg.kernels import anchor_maps
-from hashbench.methods.srlch import FDCH, SRLCH
+from hashbench.methods.fdch import FDCH
+from hashbench.methods.srlch import SRLCH
 
 
 def test_srlch_equals_its_updates_written_out():

@@ -18,7 +18,7 @@ class Slow(LinearMethod):
     def fit(self, views, labels=None):
         views, _, rng = self.begin_fit(views, labels)
         for value in (3.0, 2.0):
-            self.record(lambda value=value: time.sleep(0.02) or value)
+            self.record(lambda value: time.sleep(0.02) or value, value)
         self.means_ = [X.mean(axis=0) for X in views]
         self.projections_ = [rng.standard_normal((X.shape[1], self.n_bits)) for X in views]
         return self

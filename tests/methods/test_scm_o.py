@@ -8,7 +8,8 @@ import scipy
 from hashbench.checks.methods import toy
 from hashbench.linalg import signs
 from hashbench.methods.cca import CCA
-from hashbench.methods.scm import SCMO, SCMS
+from hashbench.methods.scm_o import SCMO
+from hashbench.methods.scm_s import SCMS
 
 
 def generalised_pair(C, Cxx, Cyy):

@@ -5,7 +5,8 @@ import pytest
 import scipy
 
 from hashbench.checks.methods import toy
-from hashbench.methods.dash import DASHi, DASHt
+from hashbench.methods.dashi import DASHi
+from hashbench.methods.dasht import DASHt
 
 BOTH = pytest.mark.parametrize(("cls", "giver"), [(DASHi, 0), (DASHt, 1)])
 

@@ -1,7 +1,7 @@
-"""DASH: codes born in one view, taught to the others by least squares (dashi, dasht).
+"""DASH-i: codes born in one view, the image's, and taught to the others by least squares.
 
-For the view A that gives the codes (the first for ``dashi``, the second for ``dasht``) and every
-other view Z, without alternation between the two steps:
+For the view A that gives the codes (the first; for ``dasht`` the second) and every other view Z,
+without alternation between the two steps:
 
     1.  directions W, correlations s:  CCA of A with the labels Y;   V = A W diag(s)
         min ||B - V R||^2  over B in {-1, +1} and R'R = I            (ITQ)
@@ -33,7 +33,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from hashbench import Citation, LinearMethod
-from hashbench.linalg import cca, itq, regress, signs
+from hashbench.linalg import cca, column_means, itq, project, regress, signs, times
 
 
 class DASHi(LinearMethod):
@@ -81,7 +81,7 @@ class DASHi(LinearMethod):
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn codes from one view and hash functions for all."""
         views, Y, rng = self.begin_fit(views, labels)
-        self.means_ = [X.mean(axis=0, dtype=np.float64) for X in views]
+        self.means_ = column_means(views)
         A, mean = views[self.giver], self.means_[self.giver]
         found = cca(A, Y, self.n_bits, self.ridge, (mean, Y.mean(axis=0, dtype=np.float64)))
         W = found.left * found.correlations
@@ -91,20 +91,12 @@ class DASHi(LinearMethod):
                 f"all {self.n_bits} bits are constant",
                 stacklevel=2,
             )
-        V = A @ W.astype(A.dtype) - (mean @ W).astype(A.dtype)
+        V = project(A, W, mean)
         R = itq(V, rng, self.iterations)
-        B = signs(V @ R.astype(V.dtype))
+        B = signs(times(V, R))
         self.codes_ = B > 0
         self.projections_ = [
             W @ R if m == self.giver else regress(X, B, self.ridge, self.means_[m])
             for m, X in enumerate(views)
         ]
         return self
-
-
-class DASHt(DASHi):
-    """DASH with codes from the second view; parameters as for :class:`DASHi`."""
-
-    name = "dasht"
-    title = "DASH-t"
-    giver = 1

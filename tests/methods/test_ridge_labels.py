@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 
 from hashbench.checks.methods import toy
-from hashbench.methods.label_regression import ClassifierCodes, RealValued, RidgeLabels
+from hashbench.methods.classifier_codes import ClassifierCodes
+from hashbench.methods.real_valued import RealValued
+from hashbench.methods.ridge_labels import RidgeLabels
 
 
 def scores(X, Y, strength=0.1):

@@ -1,7 +1,8 @@
 import numpy as np
 
 from hashbench.checks.methods import toy
-from hashbench.methods.chance import Constant, Random
+from hashbench.methods.constant import Constant
+from hashbench.methods.random import Random
 
 
 def test_random_projections_of_the_views_are_independent():

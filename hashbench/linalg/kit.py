@@ -1,0 +1,75 @@
+"""Small words that method files are written in: what a formula leaves out and a program needs.
+
+Features may be float32 while means and small solutions are float64. A product with the features
+stays in the features' precision, or a pass over them would take twice the memory; sums over rows
+end in float64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hashbench.base.validation import Matrix
+from hashbench.linalg.discrete import signs
+from hashbench.linalg.ridge import CACHED_ROWS
+
+T = TypeVar("T")
+
+
+def together(*lists: Iterable[Any]) -> Iterator[Any]:
+    """Go through lists of one length, one item of each at a time: what belongs to one view."""
+    return zip(*lists, strict=True)
+
+
+def each(function: Callable[..., T], *lists: Iterable[Any]) -> list[T]:
+    """Return what a function gives for every view, from lists with one argument a view."""
+    return [function(*arguments) for arguments in together(*lists)]
+
+
+def row_blocks(n: int, size: int = CACHED_ROWS) -> Iterator[slice]:
+    """Yield slices of n rows, few enough at a time to stay in cache."""
+    for start in range(0, n, size):
+        yield slice(start, min(start + size, n))
+
+
+def column_means(views: Sequence[Matrix]) -> list[Matrix]:
+    """Return the column means of every view, (d_m,) in float64."""
+    return [X.mean(axis=0, dtype=np.float64) for X in views]
+
+
+def times(X: Matrix, W: Matrix) -> Matrix:
+    """Return X W in the precision of X."""
+    product: Matrix = X @ W.astype(X.dtype, copy=False)
+    return product
+
+
+def project(X: Matrix, W: Matrix, mean: Matrix) -> Matrix:
+    """Return (X - 1 mean') W in the precision of X, without a centred copy of X."""
+    shift: Matrix = mean @ W
+    return times(X, W) - shift.astype(X.dtype, copy=False)
+
+
+def inner(left: Matrix, right: Matrix) -> Matrix:
+    """Return left'right, computed in their own precision, in float64."""
+    product: Matrix = left.T @ right
+    return product.astype(np.float64, copy=False)
+
+
+def squared_norm(M: Matrix) -> float:
+    """Return the sum of the squares of all entries."""
+    return float(np.square(M).sum(dtype=np.float64))
+
+
+def gaussian(rng: np.random.Generator, n: int, k: int, dtype: npt.DTypeLike) -> Matrix:
+    """Return an (n, k) matrix of standard normal numbers."""
+    values: Matrix = rng.standard_normal((n, k)).astype(dtype, copy=False)
+    return values
+
+
+def random_codes(rng: np.random.Generator, n: int, k: int, dtype: npt.DTypeLike) -> Matrix:
+    """Return an (n, k) matrix of random signs, -1 and +1."""
+    return signs(gaussian(rng, n, k, np.float64)).astype(dtype, copy=False)
