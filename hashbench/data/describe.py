@@ -135,7 +135,7 @@ def describe(
     preprocess = dataset.preprocessing if preprocess is None else preprocess
     split = dataset.split(data, protocol, seed)
     scans = [scan(X) for X in data.views]
-    steps = declared(preprocess, len(data.views))
+    steps = declared(preprocess, data.view_names)
     scales = [measure(text, X, split.train) for text, X in zip(steps, data.views, strict=True)]
     cardinality = data.labels.sum(axis=1)
     return Description(

@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hashbench.base.validation import BLOCK_ROWS, dense
-from hashbench.plugins.dataset import Data, Rows, Split
+from hashbench.plugins.dataset import Data, Split
+from hashbench.plugins.rows import Rows
 
 Kind = Literal["duplicates", "unlabelled", "zero rows", "constant columns", "not finite"]
 EXAMPLES = 3  # how many are named in a message

@@ -117,7 +117,7 @@ def inspect(
     Returns
     -------
     dict
-        Fingerprint, number of views, notes, and the names of the splits, in the order asked for.
+        Fingerprint, names of the views, notes, and the names of the splits, in the order asked for.
     """
     plugin = DataSpec.from_json(dataset).make(registry)
     data = plugin.load()
@@ -135,7 +135,7 @@ def inspect(
         StoredSplit.of(split, data).save(folder / f"{names[-1]}.npz")
     return {
         "fingerprint": data.fingerprint,
-        "views": len(data.views),
+        "views": list(data.view_names),
         "notes": [*data.notes, *map(str, found)],
         "splits": names,
     }

@@ -91,17 +91,30 @@ def blocks(transform: Transform, X: Any, rows: npt.NDArray[np.intp]) -> Iterator
         yield transform(X[rows[start : start + BLOCK_ROWS]])
 
 
-def declared(text: str | Sequence[str], views: int) -> tuple[str, ...]:
-    """Return one preprocessing a view: a single text holds for every view.
+def declared(text: str | Sequence[str], views: Sequence[str]) -> tuple[str, ...]:
+    """Return one preprocessing a view: a single text holds for every view, or names some.
 
     Examples
     --------
-    >>> declared("l2", 2), declared(("l2", "none"), 2)
+    >>> declared("l2", ["image", "text"]), declared(("l2", "none"), ["image", "text"])
     (('l2', 'l2'), ('l2', 'none'))
+    >>> declared("text:tfidf+l2", ["image", "text"])
+    ('none', 'tfidf+l2')
     """
-    texts = (text,) * views if isinstance(text, str) else tuple(text)
-    if len(texts) != views:
-        raise HashbenchError(f"preprocessing: found {len(texts)} for {views} views; one a view")
+    if isinstance(text, str) and ":" in text:
+        by_view = dict.fromkeys(views, "none")
+        for item in text.split(","):
+            view, _, steps = item.partition(":")
+            if view.strip() not in by_view:
+                raise HashbenchError(f"preprocess={text}: {unknown('view', view.strip(), views)}")
+            by_view[view.strip()] = steps.strip()
+        texts = tuple(by_view.values())
+    else:
+        texts = (text,) * len(views) if isinstance(text, str) else tuple(text)
+    if len(texts) != len(views):
+        raise HashbenchError(
+            f"preprocessing: found {len(texts)} for {len(views)} views; one a view"
+        )
     for each in texts:
         parse(each)
     return texts

@@ -13,7 +13,8 @@ import numpy as np
 
 from hashbench.base.codes import Words, pack, unpack
 from hashbench.base.files import load_arrays, save_arrays
-from hashbench.plugins.dataset import ContactSheet, Data, Rows, Split
+from hashbench.plugins.dataset import ContactSheet, Data, Split
+from hashbench.plugins.rows import Rows
 
 
 class SearchTask(NamedTuple):

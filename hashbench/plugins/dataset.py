@@ -23,8 +23,7 @@ from hashbench.base.parameters import Parametrised
 from hashbench.base.validation import class_columns
 from hashbench.plugins.downloads import DataFile
 from hashbench.plugins.method import Citation
-
-Rows = npt.NDArray[np.intp]
+from hashbench.plugins.rows import Rows, choose
 
 
 @dataclass(frozen=True)
@@ -238,8 +237,8 @@ class Dataset(Parametrised, ABC):
     synthetic: ClassVar[bool] = False  #: made up; every report says so
     protocols: ClassVar[Mapping[str, SplitProtocol]] = {"random": RandomQuery(0.25)}
     #: by name; the first is the default
-    preprocessing: ClassVar[tuple[str, ...]] = ("none", "none")
-    #: one a view, fitted on training rows: see hashbench.data.preprocessing
+    preprocessing: ClassVar[str | tuple[str, ...]] = ("none", "none")
+    #: one for all views, or one a view, fitted on training rows: see hashbench.data.preprocessing
     files: ClassVar[
         tuple[DataFile, ...]
     ] = ()  #: what it is read from: see hashbench.plugins.downloads
@@ -254,8 +253,14 @@ class Dataset(Parametrised, ABC):
         return next(iter(cls.protocols))
 
     def split(self, data: Data, protocol: str, seed: int) -> Split:
-        """Divide the rows by a protocol; one seed always gives the same split."""
+        """Divide the rows by a protocol; one seed always gives the same split.
+
+        A protocol is one of the dataset's own, or says itself which rows: ``query=500``.
+        """
+        # The stream is the split's own: no method's random state coincides with it.
+        rng = np.random.default_rng([seed, 0x5B11])
+        if "=" in protocol:
+            return Split(*choose(protocol, data.n_rows, data.given, rng))
         if protocol not in self.protocols:
             raise unknown(f"protocol of {self.name}", protocol, self.protocols)
-        # The stream is the split's own: no method's random state coincides with it.
-        return self.protocols[protocol](data, np.random.default_rng([seed, 0x5B11]))
+        return self.protocols[protocol](data, rng)

@@ -83,8 +83,18 @@ def parse_value(text: str) -> Any:
     return text
 
 
+#: What goes on where a comma seemed to end it: a role with its file, a view with its steps.
+GOES_ON = re.compile(r"\s*\w{2,}:[^=]")
+
+
 def split_items(text: str) -> list[str]:
-    """Split at commas that are not inside brackets."""
+    """Split at commas that are not inside brackets and not between roles.
+
+    Examples
+    --------
+    >>> split_items("edsh[a=1,b=2],cca"), split_items("ours=image:a.npy,text:b.csv,wiki")
+    (['edsh[a=1,b=2]', 'cca'], ['ours=image:a.npy,text:b.csv', 'wiki'])
+    """
     items, depth, current = [], 0, ""
     for character in text:
         depth += {"[": 1, "]": -1}.get(character, 0)
@@ -95,7 +105,18 @@ def split_items(text: str) -> list[str]:
             current += character
     if depth != 0:
         raise HashbenchError(f"selection {text!r}: brackets do not match")
-    return [item.strip() for item in (*items, current) if item.strip()]
+    return _joined([item.strip() for item in (*items, current) if item.strip()])
+
+
+def _joined(items: list[str]) -> list[str]:
+    """Put what goes on back behind what it belongs to."""
+    joined: list[str] = []
+    for item in items:
+        if joined and GOES_ON.match(item) and ":" in joined[-1]:
+            joined[-1] += f",{item.strip()}"
+        else:
+            joined.append(item)
+    return joined
 
 
 def parse_item(item: str) -> tuple[str, list[dict[str, Any]]]:
@@ -107,7 +128,7 @@ def parse_item(item: str) -> tuple[str, list[dict[str, Any]]]:
     if not inner:
         return name, [{}]
     axes: dict[str, list[Any]] = {}
-    for assignment in inner.split(","):
+    for assignment in _joined(inner.split(",")):
         key, _, values = assignment.partition("=")
         parameter, texts = key.strip(), values.split("|")
         if not parameter or not all(text.strip() for text in texts):

@@ -17,6 +17,7 @@ from typing import Any
 from hashbench.base.errors import HashbenchError, unknown
 from hashbench.data.layouts import FileDataset, parse_file_selection
 from hashbench.data.prepare import DataSpec, SplitRequest
+from hashbench.plugins import rows
 from hashbench.plugins.dataset import Dataset
 from hashbench.plugins.registry import Plugin, Registry
 from hashbench.plugins.selection import Choice, format_value, parse_item, select, split_items
@@ -25,7 +26,7 @@ from hashbench.studies.study import Rule, Study
 
 #: What may be set on every method and every dataset besides its own parameters.
 METHOD_EXTRAS = ("train_rows",)
-DATASET_EXTRAS = ("protocol", "preprocess")
+DATASET_EXTRAS = ("protocol", "preprocess", *rows.KEYS)
 
 #: Parameters of every method that the grid sets itself.
 FIXED = ("n_bits", "random_state")
@@ -193,14 +194,23 @@ def _data_choice(
     dataset: Dataset, spec: DataSpec, shown: Mapping[str, Any], settings: Mapping[str, Any]
 ) -> DataChoice:
     default = dataset.default_protocol()
-    protocol = str(settings.get("protocol", default))
-    if protocol not in dataset.protocols:
+    own = dataset.defaults()
+    asked = rows.split_text({k: v for k, v in settings.items() if k not in own})
+    if asked and "protocol" in settings:
+        raise HashbenchError(
+            f"dataset {dataset.name}: found protocol={settings['protocol']} with {asked}; "
+            "allowed: one of them"
+        )
+    protocol = asked or str(settings.get("protocol", default))
+    if not asked and protocol not in dataset.protocols:
         raise unknown(f"protocol of {dataset.name}", protocol, dataset.protocols)
     preprocess = settings.get("preprocess", dataset.preprocessing)
     if preprocess is None:  # how a selection reads the word
         preprocess = "none"
     shown = dict(shown)
-    if protocol != default:
+    if asked:
+        shown |= {k: settings[k] for k in rows.KEYS if k in settings}
+    elif protocol != default:
         shown["protocol"] = protocol
     if "preprocess" in settings:
         shown["preprocess"] = preprocess

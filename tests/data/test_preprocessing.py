@@ -93,11 +93,11 @@ def test_the_view_is_left_as_it_was():
 
 def test_names():
     assert parse(" tfidf, l2+centre ") == ("tfidf", "l2", "centre")
-    assert declared("l2+centre", 3) == ("l2+centre",) * 3
+    assert declared("l2+centre", "abc") == ("l2+centre",) * 3
     with pytest.raises(HashbenchError, match="unknown preprocessing 'center'; did you mean"):
         parse("l2,center")
     with pytest.raises(HashbenchError, match="found 1 for 2 views"):
-        declared(("l2",), 2)
+        declared(("l2",), "ab")
     with pytest.raises(HashbenchError, match="negative"):
         fit("tfidf", -np.ones((6, 4)), TRAIN)
 

@@ -1,7 +1,8 @@
 """A dataset that is nothing but a path: ``-d file.mat``, ``-d name=file.mat``.
 
 The variables may be named where no layout fits or another view is wanted:
-``-d "file.mat[image=V_tr+V_te]"``.
+``-d "file.mat[image=V_tr+V_te]"``. Several files play a role each:
+``-d "ours=image:feats.npy,text:tags.csv,labels:y.npy"``.
 """
 
 from __future__ import annotations
@@ -11,13 +12,18 @@ from typing import ClassVar
 
 from hashbench.base.errors import HashbenchError, unknown
 from hashbench.data.layouts.assemble import load_file
-from hashbench.data.layouts.table import ROLES, files_of, recognise
+from hashbench.data.layouts.folders import files_of, roles_of
+from hashbench.data.layouts.table import ROLES, VIEWS, recognise
 from hashbench.data.layouts.variables import SUFFIXES, Variables
+from hashbench.plugins import rows
 from hashbench.plugins.dataset import Data, Dataset, GivenSplit, LastQuery, RandomQuery
 from hashbench.plugins.selection import parse_item
 
 #: Keys of a selection that choose the split and the preprocessing, whatever the dataset.
-RESERVED = ("protocol", "preprocess")
+RESERVED = ("protocol", "preprocess", *rows.KEYS)
+
+#: Keys that name variables.
+NAMES = (*ROLES, VIEWS)
 
 
 class FileDataset(Dataset):
@@ -25,10 +31,11 @@ class FileDataset(Dataset):
 
     Parameters
     ----------
-    path : the file, or a folder with a file a matrix
+    path : the file, a folder with a file a matrix, or ``role:file,role:file,...``
     name : what tables call it; the file's name without its suffix if None
     image, text, labels : variables, where the layout is not to decide; several joined by ``+``
         are the training rows, the queries and, if there is a third, the database
+    views : the variables of all views, joined by ``+``, where there are others than two
     """
 
     protocols: ClassVar = {
@@ -37,6 +44,7 @@ class FileDataset(Dataset):
         "last-2000": LastQuery(2000),
         "last-2100": LastQuery(2100),
     }
+    preprocessing: ClassVar = "none"  # of however many views
 
     def __init__(
         self,
@@ -45,24 +53,28 @@ class FileDataset(Dataset):
         image: str | None = None,
         text: str | None = None,
         labels: str | None = None,
+        views: str | None = None,
     ) -> None:
         self.path = path
         self.name = Path(path).stem if name is None else name
         self.image = image
         self.text = text
         self.labels = labels
+        self.views = views
 
     def load(self) -> Data:
         """Return the data, with what was recognised among the notes."""
-        return load_file(Path(self.path), self._chosen())
+        return load_file(self.path, self._chosen())
 
     def default_protocol(self) -> str:  # type: ignore[override]  # it depends on the file
         """Return "given" if the file says which rows ask, otherwise "random"."""
-        found = recognise(Variables(files_of(Path(self.path))), self._chosen())
+        found = recognise(Variables(files_of(self.path)), self._chosen())
         return "given" if found.has_split else "random"
 
     def _chosen(self) -> dict[str, str]:
-        return {role: getattr(self, role) for role in ROLES if getattr(self, role) is not None}
+        chosen = {key: getattr(self, key) for key in NAMES if getattr(self, key) is not None}
+        roles = [role for role in roles_of(self.path) if role != "labels"]
+        return {VIEWS: "+".join(roles), "labels": "labels"} if roles else chosen
 
 
 def parse_file_selection(text: str) -> tuple[str, FileDataset] | None:
@@ -78,21 +90,35 @@ def parse_file_selection(text: str) -> tuple[str, FileDataset] | None:
     The name for tables and the dataset, or None if the text does not name a file.
     """
     whole, combinations = parse_item(text)
-    name, equals, path_text = whole.partition("=")
+    name, equals, place = whole.partition("=")
     if not equals or Path(whole).exists():
-        name, equals, path_text = "", "", whole
-    path = Path(path_text).expanduser()
-    looks_like_path = "/" in path_text or "\\" in path_text or path.suffix.lower() in SUFFIXES
-    if not equals and not looks_like_path and not (path.suffix and path.is_file()):
+        name, equals, place = "", "", whole
+    roles = roles_of(place)
+    path = Path(place).expanduser()
+    looks_like_path = "/" in place or "\\" in place or path.suffix.lower() in SUFFIXES
+    if not equals and not roles and not looks_like_path and not (path.suffix and path.is_file()):
         return None
-    if not path.exists():
-        raise HashbenchError(f"dataset {text!r}: no file or folder {path_text!r}")
+    if not roles and not path.exists():
+        raise HashbenchError(f"dataset {text!r}: no file or folder {place!r}")
+    if roles and not name.strip():
+        raise HashbenchError(f'dataset {text!r}: found no name; allowed: -d "NAME={place}"')
     if len(combinations) > 1:
         raise HashbenchError(f"dataset {text!r}: a file takes one value a variable, no grid")
     chosen = combinations[0]
     for key in chosen:
-        if key not in (*ROLES, *RESERVED):
-            raise unknown(f"parameter of {path.name}", key, (*ROLES, *RESERVED))
-    variables = {role: str(chosen[role]) for role in ROLES if role in chosen}
+        if key not in (*NAMES, *RESERVED):
+            raise unknown(f"parameter of {path.name}", key, (*NAMES, *RESERVED))
+    variables = {key: str(chosen[key]) for key in NAMES if key in chosen}
+    if roles and variables:
+        raise HashbenchError(
+            f"dataset {text!r}: found {', '.join(variables)} in brackets; a file's variable stands "
+            "behind it, as in image:FILE:NAME"
+        )
+    if roles:
+        place = ",".join(
+            f"{role}:{file.path}{file.variable and ':' + file.variable}"
+            for role, file in roles.items()
+        )
+        return name.strip(), FileDataset(place, name.strip())
     dataset = FileDataset(str(path.resolve()), name.strip() or path.stem, **variables)
     return dataset.name, dataset

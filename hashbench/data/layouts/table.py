@@ -6,18 +6,25 @@ user names the variables.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+import fnmatch
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+
+import numpy as np
 
 from hashbench.base.errors import HashbenchError
-from hashbench.data.layouts.variables import SUFFIXES, Variables
+from hashbench.data.layouts.variables import Variables
 
 ROLES = ("image", "text", "labels")
 
-#: part of the split, or "all" -> the variables for image, text and labels; ``|`` is "or"
-Parts = Mapping[str, tuple[str, str, str]]
+#: What a user may choose besides: all views at once, in their order.
+VIEWS = "views"
+
+#: part of the split, or "all" -> the variables for each view and for the labels; ``|`` is "or",
+#: ``*`` any letters
+Parts = Mapping[str, tuple[str, ...]]
+
+SPLIT = {"train": "train", "query": "query", "database": "database"}
 
 
 @dataclass(frozen=True)
@@ -28,17 +35,33 @@ class Layout:
     ----------
     name : the method whose code made it known
     parts : "all", or "train", "query" and perhaps "database" -> names by role
-    indices : part -> variable with the rows of a split, counted from 1
+    indices : part -> variable with the rows of a split
+    first_row : what those count from
     items_are_columns : True if matrices are stored with a column an item
+    left_out : part -> how many of its first rows are in no part of the split
     """
 
     name: str
     parts: Parts
     indices: Mapping[str, str] = field(default_factory=dict)
+    first_row: int = 1
     items_are_columns: bool = False
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+
+def _own(part: str) -> tuple[str, ...]:
+    """Return the suite's own names for a part: in a file of its own, or behind or before it."""
+    files = {"query": ("query", "test"), "database": ("database", "retrieval")}
+    names = files.get(part, (part,))
+    return tuple(
+        "|".join(f"{n}.{each}|{n}_{each}|{each}_{n}" for n in names for each in role.split("|"))
+        for role in ("image", "text", "labels|label")
+    )
 
 
 LAYOUTS = (
+    Layout("hashbench", {"all": ("image", "text", "labels|label")}, SPLIT, first_row=0),
+    Layout("hashbench", {part: _own(part) for part in SPLIT}),
     Layout(
         "SePH",
         {
@@ -74,6 +97,20 @@ LAYOUTS = (
         {"train": "data.split.ind_train", "query": "data.split.ind_test"},
         items_are_columns=True,
     ),
+    Layout(
+        "DGCPN",
+        {"all": ("*_vgg19", "tags", "label")},
+        {"train": "train_num", "query": "test_num", "database": "database_num"},
+        first_row=0,
+    ),
+    Layout(
+        "DGCPN",
+        {
+            "train": ("train_feature_vgg19", "train_txt", "train_label"),
+            "query": ("test_feature_vgg19", "test_txt", "test_label"),
+        },
+        left_out={"query": 231},  # the authors' validation rows
+    ),
     Layout("multi-view cells", {"all": ("X{1}", "X{2}", "y|Y")}),
     Layout(
         "multi-view cells",
@@ -82,19 +119,18 @@ LAYOUTS = (
     ),
 )
 
-#: Files of one matrix each: what comes before is the dataset's name, what follows a variant.
-SINGLE_MATRIX = re.compile(r"(?P<prefix>.*?)-?(?:iall|xall|yall|lall)(?:-(?P<variant>.*))?", re.I)
-CLIP_FILES = ("index", "caption", "label")
-
 
 @dataclass(frozen=True)
 class Recognised:
     """The variables of a file that will be read, and under which layout's names."""
 
     layout: str
-    parts: Mapping[str, tuple[str, str, str]]
+    views: tuple[str, ...]
+    parts: Parts
     indices: Mapping[str, str]
+    first_row: int
     items_are_columns: bool
+    left_out: Mapping[str, int]
     unused: tuple[str, ...]
 
     @property
@@ -110,34 +146,50 @@ def recognise(variables: Variables, chosen: Mapping[str, str]) -> Recognised:
     ----------
     variables : what the file has
     chosen : role -> variable named by the user; variables joined by ``+`` are the training
-        rows, the queries and, if there is a third, the database
+        rows, the queries and, if there is a third, the database. The role ``views`` names all
+        views, joined by ``+``.
     """
-    for layout in LAYOUTS:
-        parts = _named_parts(layout, variables)
-        if parts:
-            columns, name = layout.items_are_columns, layout.name
-            indices = {p: v for p, v in layout.indices.items() if v in variables}
-            if len(variables.paths) > 1 and name == "DCMH":
-                name = "UCCH"  # the same names, a file a matrix
+    layout = Layout("named variables", {})
+    parts: Parts = {}
+    for each in LAYOUTS:
+        found = _named_parts(each, variables)
+        if found:
+            layout, parts = each, found
             break
-    else:
-        parts, columns, name, indices = {}, False, "named variables", {}
-    if chosen:
+    name = layout.name
+    if len(variables.paths) > 1 and name == "DCMH":
+        name = "UCCH"  # the same names, a file a matrix
+    views: tuple[str, ...] = ROLES[:2]
+    if name == "hashbench" and "all" in parts and "view_names" in variables:
+        views = tuple(map(str, np.ravel(variables["view_names"].read())))
+        parts = {"all": (*views, parts["all"][-1])}
+        _check_there(parts["all"], "view_names", variables)
+    if VIEWS in chosen:
+        views, parts = _choose_views(parts, chosen, variables)
+    elif chosen:
         parts = _choose(parts, chosen, variables)
     if not parts:
         raise _unknown_layout(variables)
+    indices = {p: v for p, v in layout.indices.items() if v in variables}
     used = {variable for names in parts.values() for variable in names} | set(indices.values())
+    first = layout.first_row
+    if name == "hashbench":
+        used |= {"view_names", "label_names", "strings", "first_row"}
+        if "first_row" in variables:
+            first = int(np.ravel(variables["first_row"].read())[0])
     unused = tuple(v for v in variables if v not in used)
-    return Recognised(name, parts, indices, columns, unused)
+    return Recognised(
+        name, views, parts, indices, first, layout.items_are_columns, layout.left_out, unused
+    )
 
 
-def _named_parts(layout: Layout, variables: Variables) -> dict[str, tuple[str, str, str]]:
+def _named_parts(layout: Layout, variables: Variables) -> dict[str, tuple[str, ...]]:
     """Return the layout's variables by part, or nothing if a part that it needs is missing."""
-    found: dict[str, tuple[str, str, str]] = {}
+    found: dict[str, tuple[str, ...]] = {}
     for part, names in layout.parts.items():
-        image, text, labels = (_first(alternatives.split("|"), variables) for alternatives in names)
-        if image and text and labels:
-            found[part] = (image, text, labels)
+        there = [_first(alternatives.split("|"), variables) for alternatives in names]
+        if None not in there:
+            found[part] = tuple(name for name in there if name is not None)
         elif part != "database":
             return {}
     return found
@@ -145,14 +197,44 @@ def _named_parts(layout: Layout, variables: Variables) -> dict[str, tuple[str, s
 
 def _first(names: Sequence[str], variables: Variables) -> str | None:
     """Return the first of the names that is a table of numbers, or else the first there is."""
-    there = [name for name in names if name in variables]
+    there = [name for pattern in names for name in _called(pattern, variables)]
     tables = [name for name in there if variables[name].is_matrix]
     return next(iter(tables or there), None)
 
 
-def _choose(
-    parts: dict[str, tuple[str, str, str]], chosen: Mapping[str, str], variables: Variables
-) -> dict[str, tuple[str, str, str]]:
+def _called(pattern: str, variables: Variables) -> list[str]:
+    if "*" in pattern:
+        return [name for name in variables if fnmatch.fnmatchcase(name, pattern)]
+    return [pattern] if pattern in variables else []
+
+
+def _choose_views(
+    parts: Parts, chosen: Mapping[str, str], variables: Variables
+) -> tuple[tuple[str, ...], Parts]:
+    """Return the views that the user names, each by its variable, and the labels."""
+    views = tuple(chosen[VIEWS].split("+"))
+    labels = chosen.get("labels") or (parts["all"][-1] if "all" in parts else None)
+    if labels is None:
+        labels = _first(("labels", "label", "y", "Y", "L"), variables)
+    if labels is None:
+        raise HashbenchError(f"{variables.paths[0].name}: name labels too; found {variables}")
+    for name in (*views, labels):
+        if name not in variables:
+            raise HashbenchError(
+                f"{VIEWS}={chosen[VIEWS]}: found no {name!r}; allowed: {variables}"
+            )
+    if len(set(views)) != len(views) or len(views) < 2:
+        raise HashbenchError(f"{VIEWS}={chosen[VIEWS]}: allowed: two or more, each once")
+    return views, {"all": (*views, labels)}
+
+
+def _check_there(names: Sequence[str], what: str, variables: Variables) -> None:
+    for name in names:
+        if name not in variables:
+            raise HashbenchError(f"{what}: found no {name!r}; allowed: {variables}")
+
+
+def _choose(parts: Parts, chosen: Mapping[str, str], variables: Variables) -> Parts:
     by_role = {
         role: [names[k] for names in parts.values()] for k, role in enumerate(ROLES) if parts
     }
@@ -180,6 +262,11 @@ def _choose(
 
 def _unknown_layout(variables: Variables) -> HashbenchError:
     file = variables.paths[0].name
+    if len(variables) == 1 and variables[next(iter(variables))].is_matrix:
+        return HashbenchError(
+            f"{file}: found one matrix, {variables}; a dataset is two views and labels: a folder "
+            f'with image, text and labels, or -d "NAME=image:{file},text:FILE,labels:FILE"'
+        )
     return HashbenchError(
         f"{file}: layout unknown; found {variables}{_nearest(variables)}; say which is which: "
         f'-d "{file}[image=NAME,text=NAME,labels=NAME]"'
@@ -191,47 +278,12 @@ def _nearest(variables: Variables) -> str:
 
     def lacking(layout: Layout) -> list[str]:
         needed = [n for part, names in layout.parts.items() if part != "database" for n in names]
-        lacks = [names for names in needed if not any(n in variables for n in names.split("|"))]
+        lacks = [names for names in needed if _first(names.split("|"), variables) is None]
         return lacks if 2 * len(lacks) <= len(needed) else []
 
-    near = [(layout.name, lacks) for layout in LAYOUTS if (lacks := lacking(layout))]
+    whole = [layout for layout in LAYOUTS if "train.image" not in str(layout.parts)]
+    near = [(layout.name, lacks) for layout in whole if (lacks := lacking(layout))]
     if not near:
         return ""
     name, lacks = min(near, key=lambda each: len(each[1]))
     return f"; the {name} layout lacks {', '.join(lacks).replace('|', ' or ')}"
-
-
-def files_of(path: Path) -> list[Path]:
-    """Return the files that belong together: one, or one a matrix in the same folder."""
-    if path.is_dir():
-        groups: dict[str, list[Path]] = {}
-        for file in sorted(path.iterdir()):
-            group = _group(file)
-            if group is not None:
-                groups.setdefault(group, []).append(file)
-        if len(groups) != 1:
-            found = ", ".join(g or "index/caption/label" for g in groups) or "none"
-            raise HashbenchError(
-                f"folder {str(path)!r}: found {found} of the datasets with a file a matrix; "
-                "allowed: one, or name one of its files"
-            )
-        return _features_first(groups.popitem()[1])
-    group = _group(path)
-    if group is None or not path.is_file():
-        return [path]
-    return _features_first(file for file in path.parent.iterdir() if _group(file) == group)
-
-
-def _group(file: Path) -> str | None:
-    """Return the name that files of one dataset share, if this may be one of several."""
-    if file.suffix.lower() not in SUFFIXES:
-        return None
-    if file.stem in CLIP_FILES:
-        return ""
-    match = SINGLE_MATRIX.fullmatch(file.stem)
-    return match["prefix"] if match else None
-
-
-def _features_first(files: Iterable[Path]) -> list[Path]:
-    """Put variants (``-vgg``: features of a network) before what may be pixels."""
-    return sorted(files, key=lambda file: ("-vgg" not in file.stem.lower(), file.name))

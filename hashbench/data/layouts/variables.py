@@ -1,6 +1,7 @@
 """The named variables in a file that people of this field exchange.
 
-MATLAB v4 to v7.3, plain HDF5 and NumPy archives look alike from here: names, shapes as their
+MATLAB v4 to v7.3, plain HDF5, NumPy arrays and archives, pickles of arrays, CSV and parquet look
+alike from here: names, shapes as their
 author saw them, and values that are read when asked for. What a struct or a short cell array
 holds has a name too, as MATLAB writes it: ``data.X1``, ``data{2}``.
 """
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,43 +18,67 @@ import numpy as np
 import numpy.typing as npt
 
 from hashbench.base.errors import HashbenchError
+from hashbench.data.layouts import pickles, tables
+from hashbench.data.layouts.variable import Variable, named_kind
 
-SUFFIXES = (".mat", ".h5", ".hdf5", ".h5py", ".npz")
+#: Containers that are told by what a file is called; all others by their first bytes.
+BY_SUFFIX: Mapping[str, Callable[[Path], dict[str, Variable]]] = {
+    ".npy": pickles.open_npy,
+    ".pkl": pickles.open_pickle,
+    ".pickle": pickles.open_pickle,
+    ".csv": tables.open_csv,
+    ".tsv": tables.open_csv,
+    ".txt": tables.open_csv,
+    ".parquet": tables.open_parquet,
+}
+
+SUFFIXES = (".mat", ".h5", ".hdf5", ".h5py", ".npz", *BY_SUFFIX)
 
 #: A cell array longer than this is a list of items, not of views.
 MOST_CELLS = 16
 
 
 @dataclass(frozen=True)
-class Variable:
-    """One variable: its shape and kind are known before its value is read."""
+class File:
+    """A file, and what is to be read of it under which name.
 
-    shape: tuple[int, ...]
-    kind: str  # MATLAB's class or NumPy's dtype
-    read: Callable[[], Any]
+    Attributes
+    ----------
+    called : the name for the one variable that is wanted, or nothing: all, under their own names
+    variable : which one that is, where the file has several
+    prefix : what is put before their own names
+    """
 
-    @property
-    def is_numbers(self) -> bool:
-        """True unless it is text or a container."""
-        return self.kind not in ("char", "cell", "struct", "object")
+    path: Path
+    called: str = ""
+    variable: str = ""
+    prefix: str = ""
 
-    @property
-    def is_matrix(self) -> bool:
-        """True for a table of numbers."""
-        return len(self.shape) == 2 and self.is_numbers
-
-    def __str__(self) -> str:
-        return f"{' x '.join(map(str, self.shape)) or 'scalar'} {self.kind}"
+    def pick(self, found: Mapping[str, Variable]) -> dict[str, Variable]:
+        """Return what is to be read, by its new name."""
+        if not self.called:
+            return {self.prefix + name: variable for name, variable in found.items()}
+        wanted = self.variable or (self.called if self.called in found else self.path.stem)
+        if len(found) == 1 and not self.variable:
+            wanted = next(iter(found))
+        if wanted not in found:
+            names = ", ".join(f"{name} ({variable})" for name, variable in found.items())
+            raise HashbenchError(
+                f"{self.called}: found {names or 'nothing'} in {self.path.name}; say which: "
+                f"{self.called}:{self.path.name}:NAME"
+            )
+        return {self.called: found[wanted]}
 
 
 class Variables(Mapping[str, Variable]):
     """The variables of one file, or of several that belong together, by name."""
 
-    def __init__(self, paths: Sequence[Path]) -> None:
-        self.paths = tuple(paths)
+    def __init__(self, files: Sequence[Path | File]) -> None:
+        whole = [File(each) if isinstance(each, Path) else each for each in files]
+        self.paths = tuple(file.path for file in whole)
         self._found: dict[str, Variable] = {}
-        for path in paths:
-            for name, variable in _open(path).items():
+        for file in whole:
+            for name, variable in file.pick(_open(file.path)).items():
                 self._found.setdefault(name, variable)
 
     def __getitem__(self, name: str) -> Variable:
@@ -74,6 +99,9 @@ def _open(path: Path) -> dict[str, Variable]:
         found = "is a folder" if path.is_dir() else "does not exist"
         raise HashbenchError(f"file {str(path)!r} {found}")
     try:
+        if path.suffix.lower() in BY_SUFFIX:
+            opened = BY_SUFFIX[path.suffix.lower()](path)
+            return {name: _replace_read(path, each) for name, each in opened.items()}
         with path.open("rb") as stream:
             if stream.read(2) == b"PK":
                 return _open_npz(path)
@@ -107,6 +135,10 @@ def _guarded(path: Path, read: Callable[[], Any]) -> Callable[[], Any]:
     return value
 
 
+def _replace_read(path: Path, variable: Variable) -> Variable:
+    return replace(variable, read=_guarded(path, variable.read))
+
+
 def _open_npz(path: Path) -> dict[str, Variable]:
     def read(name: str) -> npt.NDArray[Any]:
         with np.load(path, allow_pickle=False) as archive:
@@ -125,7 +157,7 @@ def _open_npz(path: Path) -> dict[str, Variable]:
                 )
                 shape, _, dtype = header(stream)
             name = entry.removesuffix(".npy")
-            kind = {"O": "object", "U": "char", "S": "char"}.get(dtype.kind, str(dtype))
+            kind = named_kind(dtype)
             found[name] = Variable(shape, kind, _guarded(path, lambda name=name: read(name)))  # type: ignore[misc]
     return found
 

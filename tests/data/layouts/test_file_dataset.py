@@ -45,10 +45,10 @@ def test_a_path_survives_a_change_of_folder(path, monkeypatch):
 
 def test_a_file_of_another_kind_is_a_file_too(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert parse_file_selection("features.npy") is None  # the name of a dataset, perhaps
-    np.save("features.npy", IMAGE)
-    dataset = parse_file_selection("features.npy")[1]
-    with pytest.raises(HashbenchError, match=r"features.npy: cannot be read .*\.mat, .*\.npz"):
+    assert parse_file_selection("features.dat") is None  # the name of a dataset, perhaps
+    Path("features.dat").write_bytes(IMAGE.tobytes())
+    dataset = parse_file_selection("features.dat")[1]
+    with pytest.raises(HashbenchError, match=r"features.dat: cannot be read .*\.mat, .*\.npz"):
         dataset.load()
 
 
