@@ -1,4 +1,4 @@
-"""Pages of the documentation that are made, not written; run by MkDocs when the site is built.
+"""Pages of the documentation that are made, not written, each time the site is built.
 
 A page a method from its plugin, the references it reached and its scores on the embedded data; a
 gallery of all reports; the Python reference; contributing and changelog as the repository has
@@ -16,7 +16,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import mkdocs_gen_files
 import pandas as pd
 
 import hashbench
@@ -26,12 +25,6 @@ ROOT = Path(__file__).parents[1]
 
 #: The study that scores and pictures are taken from.
 STUDY = Path(os.environ.get("HASHBENCH_DOCS_STUDY", ROOT / "hashbench-results" / "quick"))
-
-
-def write(name: str, text: str) -> None:
-    """Write a page of the site."""
-    with mkdocs_gen_files.open(name, "w") as stream:
-        stream.write(text)
 
 
 def markdown_table(table: pd.DataFrame) -> str:
@@ -44,9 +37,6 @@ def method_page(plugin: Plugin, scores: pd.DataFrame, references: pd.DataFrame) 
     """Return the page of a method."""
     method = plugin.cls
     parts = [f"# {plugin.title}", _paragraphs(inspect.getdoc(method) or "")]
-    module = inspect.getdoc(sys.modules[method.__module__]) or ""
-    if plugin.path.stem == plugin.name.replace("-", "_"):
-        parts.append("## Idea and objective\n\n```text\n" + module + "\n```")
     kind = [word for word in ("discrete", "kernel", "scalable") if getattr(method, word, False)]
     facts = {
         "name": f"`{plugin.name}`",
@@ -55,6 +45,9 @@ def method_page(plugin: Plugin, scores: pd.DataFrame, references: pd.DataFrame) 
         "fidelity": f"{method.fidelity} {getattr(method, 'fidelity_note', '') or ''}".strip(),
     }
     parts.append("\n".join(f"- **{key}**: {value}" for key, value in facts.items()))
+    module = inspect.getdoc(sys.modules[method.__module__]) or ""
+    if plugin.path.stem == plugin.name.replace("-", "_"):
+        parts.append(f"## Idea and objective\n\n{prose(module)}")
     space = getattr(method, "space", {}) or {}
     defaults = {k: v for k, v in method.defaults().items() if k not in ("n_bits", "random_state")}
     if defaults:
@@ -77,9 +70,23 @@ def method_page(plugin: Plugin, scores: pd.DataFrame, references: pd.DataFrame) 
         parts.append(
             f"## Against other code\n\n{held} comparisons lie within their tolerance; the largest "
             f"difference is {compared['difference'].abs().max():.3f}. "
-            "[Fidelity](../fidelity.md) has them one by one."
+            "[Fidelity](../../fidelity.md) has them one by one."
         )
     return "\n\n".join(parts) + "\n"
+
+
+def prose(docstring: str) -> str:
+    """Return a docstring in Markdown: what is indented is mathematics, underlined is a heading."""
+    parts = []
+    for paragraph in docstring.replace("``", "`").split("\n\n"):
+        lines = paragraph.splitlines()
+        if all(line.startswith("    ") for line in lines):
+            parts.append("```text\n" + "\n".join(line[4:] for line in lines) + "\n```")
+        elif len(lines) > 1 and set(lines[1]) == {"-"}:
+            parts.append("\n".join([f"### {lines[0]}", "", *lines[2:]]))
+        else:
+            parts.append(paragraph)
+    return "\n\n".join(parts)
 
 
 def _paragraphs(docstring: str) -> str:
@@ -88,7 +95,7 @@ def _paragraphs(docstring: str) -> str:
 
 
 def gallery(folder: Path) -> Iterator[str]:
-    """Yield the parts of the gallery, having put its pictures among the site's files."""
+    """Yield the parts of the gallery."""
     yield "# Gallery\n"
     yield (
         "Every report of the default study, made by `hashbench run` and `hashbench report` when "
@@ -99,43 +106,49 @@ def gallery(folder: Path) -> Iterator[str]:
         for picture in sorted(folder.glob("*.svg")):
             text = text.replace(f"({picture.name})", f"(gallery/{picture.name})")
         yield f"## {page.stem}\n\n{text}\n"
-    for picture in folder.glob("*.svg"):
-        with mkdocs_gen_files.open(f"gallery/{picture.name}", "wb") as stream:
-            stream.write(picture.read_bytes())
 
 
 def api() -> str:
     """Return the reference of the public names, by the modules that define them."""
-    parts = ["# Python reference\n", f"Version {hashbench.__version__}.\n"]
-    parts += [f"::: {module}.{name}\n" for name, module in sorted(hashbench._EXPORTS.items())]
+    parts = ["# Python reference\n"]
+    for name, module in sorted(hashbench._EXPORTS.items()):
+        directive = "autoclass" if inspect.isclass(getattr(hashbench, name)) else "autofunction"
+        options = ":members:\n" if directive == "autoclass" else ""
+        where = "hashbench.measures.evaluation" if name == "evaluate" else module
+        parts.append(f"## {name}\n\n```{{eval-rst}}\n.. {directive}:: {where}.{name}")
+        parts.append(f"   {options}```\n" if options else "```\n")
     return "\n".join(parts)
 
 
-def main() -> None:
-    """Write every page."""
+def write_all(docs: Path) -> None:
+    """Write every page into the folder `made`."""
     results = STUDY / "results.csv"
     if not results.is_file():
         sys.exit(f"{results} is missing; run `hashbench run` first")
+    made = docs / "made"
+    shutil.rmtree(made, ignore_errors=True)
+    (made / "methods").mkdir(parents=True)
     scores = pd.read_csv(results, keep_default_na=False)
     scores["value"] = scores["value"].astype(float)
     scores = scores[(scores["measure"] == "AP") & (scores["params"] == "")]
-    references = pd.read_csv(ROOT / "docs" / "fidelity.csv")
-    methods = discover().methods
+    references = pd.read_csv(docs / "fidelity.csv")
     listed = ["# Methods\n"]
+    methods = discover().methods
     for name, plugin in methods.items():
-        write(f"methods/{name}.md", method_page(plugin, scores, references))
+        page = method_page(plugin, scores, references)
+        (made / "methods" / f"{name}.md").write_text(page, encoding="utf-8")
         summary = (inspect.getdoc(plugin.cls) or "").partition("\n")[0]
-        listed.append(f"- [{plugin.title}]({name}.md): {summary}")
-    write("methods/index.md", "\n".join(listed) + "\n")
-    folder = STUDY / "report-for-docs"
-    shutil.rmtree(folder, ignore_errors=True)
+        listed.append(f"- [{plugin.title}](methods/{name}.md): {summary}")
+    names = "\n".join(f"methods/{name}" for name in methods)
+    listed.append(f"\n```{{toctree}}\n:hidden:\n\n{names}\n```\n")
+    (made / "methods.md").write_text("\n".join(listed), encoding="utf-8")
+    folder = made / "gallery"
     command = [sys.executable, "-m", "hashbench", "report", str(STUDY), "--format", "svg,md"]
     subprocess.run([*command, "-o", str(folder)], check=True, capture_output=True)
-    write("gallery.md", "\n".join(gallery(folder)))
-    write("api.md", api())
+    (made / "gallery.md").write_text("\n".join(gallery(folder)), encoding="utf-8")
+    for page in folder.glob("*.md"):
+        page.unlink()  # its text is in the gallery
+    (made / "api.md").write_text(api(), encoding="utf-8")
     for name in ("contributing", "changelog"):
         text = (ROOT / f"{name.upper()}.md").read_text(encoding="utf-8")
-        write(f"{name}.md", text.replace("(docs/", "("))
-
-
-main()
+        (made / f"{name}.md").write_text(text.replace("(docs/", "(../"), encoding="utf-8")

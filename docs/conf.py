@@ -1,0 +1,50 @@
+"""The documentation as a site: `hashbench run && sphinx-build -W docs site`.
+
+Sphinx, because it is kept up, reads our docstrings as they are, and its pages and their search
+work from a folder without a network; Furo, because it is plain, works on a phone and in the dark
+and loads nothing from other hosts. The pages are the Markdown files that people read in the
+repository; those that are made rather than written come from `pages.py`.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import pages
+
+import hashbench
+
+project = "hashbench"
+author = copyright = "The hashbench contributors"
+release = version = hashbench.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+]
+exclude_patterns = ["made/*.txt"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_heading_anchors = 3
+suppress_warnings = ["misc.highlighting_failure"]
+
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+default_role = "code"
+
+html_theme = "furo"
+html_title = f"hashbench {version}"
+html_show_sphinx = False
+copybutton_prompt_text = "$ "
+copybutton_only_copy_prompt_lines = True
+
+
+def setup(app):
+    """Write the pages that are made before the others are read."""
+    app.connect("builder-inited", lambda app: pages.write_all(Path(app.srcdir)))
