@@ -29,6 +29,7 @@ _EXPORTS = {
     "RandomQuery": "hashbench.plugins.dataset",
     "Report": "hashbench.plugins.report",
     "Split": "hashbench.plugins.dataset",
+    "TorchMethod": "hashbench.neural.method",
     "VectorMethod": "hashbench.plugins.method",
     "discover": "hashbench.plugins.registry",
     "evaluate": "hashbench.measures",

@@ -39,8 +39,8 @@ def test_the_harness_imports_no_plugin_by_name():
 
 #: The rooms, lowest first: a module imports from its own room and from those before it.
 ROOMS = (
-    "shipped", "base", "plugins", "linalg", "measures", "data", "checks", "executors", "studies",
-    "results", "printing", "page", "commands",
+    "shipped", "base", "plugins", "linalg", "neural", "measures", "data", "checks", "executors",
+    "studies", "results", "printing", "page", "commands",
 )  # fmt: skip
 
 
@@ -104,14 +104,14 @@ def test_public_names_exist():
 HEAVY = (
     "distributed", "h5py", "jinja2", "matplotlib", "numba", "pandas", "plotly", "psutil",
     "scipy.io", "scipy.linalg", "scipy.optimize", "scipy.sparse", "scipy.spatial", "scipy.stats",
-    "seaborn", "sklearn",
+    "seaborn", "sklearn", "torch",
 )  # fmt: skip
 
 
 @pytest.mark.parametrize(
     "command",
     ["--help", "list methods", "list datasets", "list reports", "list measures", "show edsh",
-     "run --help", "status --help", "new --help", "evaluate --help"],
+     "show dsph", "run --help", "status --help", "new --help", "evaluate --help"],
 )  # fmt: skip
 def test_what_computes_nothing_imports_nothing_heavy(command):
     code = (

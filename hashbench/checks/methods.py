@@ -18,6 +18,7 @@ import numpy as np
 import scipy
 
 from hashbench.base.errors import DeclinedError, HashbenchError
+from hashbench.neural.method import TorchMethod
 from hashbench.plugins.method import Method, VectorMethod
 from hashbench.plugins.space import end_points
 
@@ -117,10 +118,16 @@ def _assert_codes(codes: Any, n: int, n_bits: int, what: str) -> None:
     assert codes.shape == (n, n_bits), f"{what}: found {codes.shape}; allowed: {(n, n_bits)}"
 
 
+def _cheap(cls: MethodClass) -> dict[str, Any]:
+    """Return parameters for a short fit: the rules hold after two epochs of a network, too."""
+    return {"epochs": 2} if issubclass(cls, TorchMethod) and "epochs" in cls.defaults() else {}
+
+
 def _fit(
     cls: MethodClass, views: Any, labels: Any, n_bits: int = 8, seed: int = 0, **parameters: Any
 ) -> Method:
-    method: Method = cls(n_bits=n_bits, random_state=seed, **parameters)
+    settings = {**_cheap(cls), **parameters}
+    method: Method = cls(n_bits=n_bits, random_state=seed, **settings)
     assert method.fit(views, labels) is method, "fit must return self"
     return method
 

@@ -15,6 +15,7 @@ from hashbench.checks.datasets import run_data_checks
 from hashbench.checks.methods import Outcome, run_checks
 from hashbench.commands import find_plugins, plugin_option
 from hashbench.plugins.registry import Plugin
+from hashbench.plugins.requirements import unavailable
 
 
 @click.command("check")
@@ -27,6 +28,9 @@ def check_command(plugin_name: str, as_json: bool, plugins: tuple[str, ...]) -> 
     PLUGIN is its name, or the path of a file: then every method and dataset in it is checked.
     """
     chosen = _chosen(plugin_name, plugins)
+    methods = {plugin.name: plugin for plugin in chosen if plugin.kind == "methods"}
+    for name, needs in unavailable(methods).items():
+        raise HashbenchError(f"method {name} needs {needs}")
     outcomes: dict[str, list[Outcome]] = {}
     for plugin in chosen:
         outcomes[plugin.name] = []

@@ -13,6 +13,7 @@ from hashbench.base.errors import unknown
 from hashbench.commands import find_plugins, plugin_option
 from hashbench.plugins.method import FIDELITIES
 from hashbench.plugins.registry import KINDS, Plugin, Registry
+from hashbench.plugins.requirements import install_command, lacking
 from hashbench.plugins.selection import format_value
 from hashbench.printing.terminal import facts, listing
 
@@ -78,6 +79,8 @@ def _describe(plugin: Plugin) -> dict[str, Any]:
             "kernel": cls.kernel,
             "scalable": cls.scalable,
             "hamming": cls.hamming,
+            "requires": list(cls.requires),
+            "lacking": lacking(cls),
             "year": cls.paper.year if cls.paper else None,
             "fidelity": cls.fidelity,
             "fidelity_note": cls.fidelity_note,
@@ -112,6 +115,10 @@ def _page(plugin: Plugin) -> str:
         about.append(("fidelity", FIDELITIES[entry["fidelity"]]))
         about += [("", entry["fidelity_note"])] if entry["fidelity_note"] else []
         about.append(("paper", entry["paper"] or "none"))
+        for module in entry["requires"]:
+            absent = module in entry["lacking"]
+            command = f", not installed: {install_command(module)}" if absent else ""
+            about.append(("needs", f"{module}{command}"))
     elif plugin.kind == "datasets":
         about.append(("source", entry["source"] or "none"))
         about.append(("preprocessing", " / ".join(entry["preprocessing"])))
@@ -136,22 +143,29 @@ def _traits(entry: dict[str, Any]) -> list[str]:
     return [
         "supervised" if entry["supervised"] else "unsupervised",
         "discrete" if entry["discrete"] else "relaxed",
-        "kernel" if entry["kernel"] else "linear",
+        _features(entry),
         "scalable" if entry["scalable"] else "not scalable",
         *([] if entry["hamming"] else ["not Hamming"]),
     ]
 
 
+def _features(entry: dict[str, Any]) -> str:
+    """What the hash functions do with features; one that needs torch is a network."""
+    if "torch" in entry["requires"]:
+        return "network"
+    return "kernel" if entry["kernel"] else "linear"
+
+
 def _methods(rows: list[dict[str, Any]]) -> str:
     header = ("method", "labels", "codes", "features", "scales", "year", "fidelity")
-    return listing(
+    table = listing(
         header,
         [
             (
                 row["name"],
                 "supervised" if row["supervised"] else "-",
                 "discrete" if row["discrete"] else ("relaxed" if row["hamming"] else "vectors"),
-                "kernel" if row["kernel"] else "linear",
+                _features(row),
                 "yes" if row["scalable"] else "no",
                 str(row["year"] or "-"),
                 row["fidelity"],
@@ -159,6 +173,19 @@ def _methods(rows: list[dict[str, Any]]) -> str:
             for row in rows
         ],
     )
+    return "\n\n".join([table, *(facts([(line,)]) for line in _absent(rows))])
+
+
+def _absent(rows: list[dict[str, Any]]) -> list[str]:
+    """Say what must be installed for some of the methods, a line a module."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        for module in row["lacking"]:
+            found.setdefault(module, []).append(row["name"])
+    return [
+        f"need {module} ({install_command(module)}): {', '.join(names)}"
+        for module, names in found.items()
+    ]
 
 
 def _datasets(rows: list[dict[str, Any]]) -> str:

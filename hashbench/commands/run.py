@@ -23,7 +23,7 @@ from hashbench.plugins.registry import Registry
 from hashbench.plugins.selection import split_items
 from hashbench.printing.terminal import Order, tables
 from hashbench.results.rows import write_tables
-from hashbench.studies.grid import drafts, resolved
+from hashbench.studies.grid import drafts, left_out, resolved
 from hashbench.studies.plan import FILE, Survey, check_schema, estimate, pending, survey
 from hashbench.studies.progress import Progress, make_progress
 from hashbench.studies.record import STATUSES
@@ -90,6 +90,8 @@ def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> No
             raise unknown("status", status, STATUSES)
     registry = find_plugins(asked.plugins)
     drafts(asked, registry)  # before anything is made: what is asked for must exist
+    for needs, names in left_out(asked, registry).items():
+        click.echo(f"left out: {', '.join(names)}; they need {needs}", err=True)
     jobs = 1 if asked.timing else asked.jobs or max(1, _cores() // asked.threads)
     out = Path(asked.out or Path(RESULTS) / asked.name)
     check_schema(out)

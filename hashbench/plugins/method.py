@@ -78,6 +78,7 @@ class Method(Parametrised, ABC):
     scalable: ClassVar[bool] = True  #: time and memory grow at most linearly with the rows
     fidelity: ClassVar[str] = "own"  #: one of FIDELITIES
     fidelity_note: ClassVar[str] = ""  #: what was inferred and how sure that is
+    requires: ClassVar[tuple[str, ...]] = ()  #: modules beyond the core that ``fit`` imports
     hamming: ClassVar[bool] = True  #: False: compares real vectors, see :class:`VectorMethod`
     space: ClassVar[Space] = {}  #: what may be tuned, see hashbench.plugins.space; nothing if empty
     own_scale: ClassVar[bool] = False  #: a search leaves the preprocessing as the dataset has it

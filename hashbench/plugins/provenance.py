@@ -27,9 +27,10 @@ PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 def source_hash(plugin: Plugin) -> str:
     """Return a hash of a plugin's source and of what it builds on.
 
-    That is its own file, the files beside it that it imports from, and the shared mathematics it
-    uses. The rest of the harness is covered by the protocol version. Kept once computed: what
-    counts is the source that was imported, not what an editor has made of it since.
+    That is its own file, the files beside it that it imports from, and the shared mathematics and
+    the base of neural methods that it uses. The rest of the harness is covered by the protocol
+    version. Kept once computed: what counts is the source that was imported, not what an editor
+    has made of it since.
     """
     files: dict[Path, str] = {}
     _collect(sys.modules[plugin.cls.__module__], plugin.path.parent, files)
@@ -51,7 +52,7 @@ def _collect(module: ModuleType, folder: Path, files: dict[Path, str]) -> None:
         if used is None or getattr(used, "__file__", None) is None:
             continue
         beside = Path(inspect.getfile(used)).resolve().parent == folder
-        if beside or used.__name__.startswith("hashbench.linalg"):
+        if beside or used.__name__.startswith(("hashbench.linalg", "hashbench.neural")):
             _collect(used, folder, files)
 
 

@@ -12,9 +12,12 @@ import itertools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from hashbench.base.errors import HashbenchError, unknown
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -143,7 +146,10 @@ def parse_item(item: str) -> tuple[str, list[dict[str, Any]]]:
 
 
 def select(
-    text: str | Iterable[str], known: Mapping[str, Iterable[str]], kind: str
+    text: str | Iterable[str],
+    known: Mapping[str, Iterable[str]],
+    kind: str,
+    unavailable: Mapping[str, str] = NOTHING,
 ) -> list[Choice]:
     """Resolve a selection against the plugins that exist.
 
@@ -152,6 +158,8 @@ def select(
     text : a selection, or several
     known : name -> parameters that may be set
     kind : "method" or "dataset", for messages
+    unavailable : name -> what it needs that is not installed; patterns leave these out, and
+        naming one is an error
 
     Returns
     -------
@@ -163,9 +171,12 @@ def select(
         excluded = item.startswith("!")
         name, combinations = parse_item(item.removeprefix("!"))
         names = _matches(name, known, kind)
-        if excluded:
+        if excluded:  # what cannot run may be left out
             chosen = {c: None for c in chosen if not _meant(c, names, combinations)}
             continue
+        if name in unavailable:
+            raise HashbenchError(f"{kind} {name} needs {unavailable[name]}")
+        names = [each for each in names if each not in unavailable]
         for name, params in itertools.product(names, combinations):
             for key in params:
                 if key not in set(known[name]):

@@ -20,6 +20,7 @@ from hashbench.data.prepare import DataSpec, SplitRequest
 from hashbench.plugins import rows
 from hashbench.plugins.dataset import Dataset
 from hashbench.plugins.registry import Plugin, Registry
+from hashbench.plugins.requirements import unavailable
 from hashbench.plugins.selection import Choice, format_value, parse_item, select, split_items
 from hashbench.studies.cell import Cell
 from hashbench.studies.study import Rule, Study
@@ -116,7 +117,18 @@ def _check_rule(rule: Rule, methods: Iterable[str], datasets: Iterable[str]) -> 
 
 
 def _methods(study: Study, registry: Registry) -> list[Choice]:
-    return select(study.methods, settable(registry.methods, METHOD_EXTRAS), "method")
+    known = settable(registry.methods, METHOD_EXTRAS)
+    return select(study.methods, known, "method", unavailable(registry.methods))
+
+
+def left_out(study: Study, registry: Registry) -> dict[str, list[str]]:
+    """Return the methods that patterns would choose if they could run here, by what they need."""
+    wanted = select(study.methods, settable(registry.methods, METHOD_EXTRAS), "method")
+    needs = unavailable(registry.methods)
+    found: dict[str, list[str]] = {}
+    for name in dict.fromkeys(choice.name for choice in wanted if choice.name in needs):
+        found.setdefault(needs[name], []).append(name)
+    return found
 
 
 def _separate(selections: Iterable[str]) -> tuple[list[str], dict[str, FileDataset]]:

@@ -10,13 +10,17 @@ from hashbench import LinearMethod, Log
 from hashbench.base.errors import DeclinedError
 from hashbench.checks.methods import CHECKS, run_checks
 from hashbench.plugins.registry import discover
+from hashbench.plugins.requirements import unavailable
 
 METHODS = discover().methods
+UNAVAILABLE = unavailable(METHODS)
 
 
 @pytest.mark.parametrize("check", CHECKS)
 @pytest.mark.parametrize("name", METHODS)
 def test_method(name, check):
+    if name in UNAVAILABLE:
+        pytest.skip(f"{name} needs {UNAVAILABLE[name]}")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         # Only what the mathematics leaves open may be declined, never ordinary data.

@@ -1,0 +1,151 @@
+"""The base class of neural methods: batches, seeds, devices, encoding."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hashbench import TorchMethod
+from hashbench.base.errors import DeclinedError, HashbenchError
+from hashbench.checks.methods import toy
+from hashbench.methods import dsph
+from hashbench.neural import method as module
+from hashbench.neural.functions import cosines, mse, perceptron
+from hashbench.neural.inputs import Inputs
+from hashbench.neural.runtime import run_device, seeded
+from hashbench.plugins import provenance
+
+torch = pytest.importorskip("torch")
+
+
+class Agreeing(TorchMethod):
+    """Views agree on codes whose similarities are those of the first view."""
+
+    name = "agreeing"
+    supervised = False
+    epochs = 4
+    batch = 16
+
+    def __init__(self, n_bits=16, random_state=None):
+        self.n_bits, self.random_state = n_bits, random_state
+
+    def networks(self, widths):
+        return [perceptron((d, 20, self.n_bits), dropout=0.5) for d in widths]
+
+    def loss(self, batch):
+        self.seen = [*getattr(self, "seen", []), batch]
+        first, second = (net(x).tanh() for net, x in zip(self.networks_, batch.views, strict=True))
+        return mse(cosines(first, second), cosines(batch.views[0], batch.views[0]))
+
+
+def test_every_row_comes_once_an_epoch_in_a_new_order():
+    views, labels = toy(n=40)
+    method = Agreeing(n_bits=8, random_state=0).fit(views, labels)
+    assert [len(batch.rows) for batch in method.seen] == [16, 16, 8] * 4
+    assert [batch.epoch for batch in method.seen[::3]] == [1, 2, 3, 4]
+    orders = [
+        np.concatenate([batch.rows.numpy() for batch in method.seen[start : start + 3]])
+        for start in (0, 3)
+    ]
+    for order in orders:
+        assert sorted(order) == list(range(40))
+    assert list(orders[0]) != list(orders[1])
+    assert len(method.objective_) == method.epochs
+    assert method.steps_ == 12
+
+
+def test_a_last_batch_is_dropped_or_too_small():
+    views, labels = toy(n=33)
+    dropping = type("Dropping", (Agreeing,), {"drop_last": True})
+    needing = type("Needing", (Agreeing,), {"least_batch": 2})
+    for cls in (dropping, needing):
+        method = cls(n_bits=8, random_state=0).fit(views, labels)
+        assert {len(batch.rows) for batch in method.seen} == {16}
+    lonely = needing(n_bits=8, random_state=0).fit([X[:1] for X in views], labels[:1])
+    assert {len(batch.rows) for batch in lonely.seen} == {2}
+
+
+def test_rows_read_batch_by_batch_give_the_same_codes(monkeypatch):
+    views, labels = toy(dtype=np.float32)
+    at_once = Agreeing(n_bits=8, random_state=3).fit(views, labels)
+    monkeypatch.setattr(module, "KEPT_BYTES", 0)
+    by_batch = Agreeing(n_bits=8, random_state=3).fit(views, labels)
+    assert at_once.objective_ == by_batch.objective_
+    np.testing.assert_array_equal(at_once.encode(views[0], 0), by_batch.encode(views[0], 0))
+
+
+def test_a_fit_leaves_no_trace_in_torch():
+    torch.manual_seed(5)
+    expected = torch.rand(3)
+    torch.manual_seed(5)
+    views, labels = toy()
+    Agreeing(n_bits=8, random_state=0).fit(views, labels)
+    assert torch.equal(torch.rand(3), expected)
+    assert not torch.are_deterministic_algorithms_enabled()
+    with seeded(1, "cpu"):
+        assert torch.are_deterministic_algorithms_enabled()
+
+
+def test_dropout_acts_in_training_alone():
+    views, labels = toy()
+    method = Agreeing(n_bits=8, random_state=0).fit(views, labels)
+    assert not any(net.training for net in method.networks_)
+    np.testing.assert_array_equal(method.encode(views[0], 0), method.encode(views[0], 0))
+
+
+def test_a_loss_that_is_not_finite_is_named():
+    views, labels = toy()
+    cls = type("Diverging", (Agreeing,), {"loss": lambda self, batch: batch.views[0].sum() / 0})
+    cls.loss = lambda self, batch: self.networks_[0](batch.views[0]).sum() * float("inf")
+    with pytest.raises(HashbenchError, match=r"agreeing: found a loss of -?(inf|nan) in epoch 1"):
+        cls(n_bits=8, random_state=0).fit(views, labels)
+
+
+def test_a_method_for_two_views_declines_three():
+    views, labels = toy(dims=(6, 5, 4))
+    cls = type("Pair", (Agreeing,), {"two_views": True})
+    with pytest.raises(DeclinedError, match="agreeing: found 3 views; allowed: 2"):
+        cls(n_bits=8).fit(views, labels)
+
+
+def test_the_device_is_the_run_s(monkeypatch):
+    monkeypatch.setenv("HASHBENCH_DEVICE", "cpu")
+    assert run_device("x") == "cpu"
+    monkeypatch.setenv("HASHBENCH_DEVICE", "abacus")
+    with pytest.raises(HashbenchError, match="device: found 'abacus'; allowed here: auto, cpu"):
+        run_device("x")
+    monkeypatch.setenv("HASHBENCH_DEVICE", "auto")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert run_device("x") == "cuda"
+
+
+@pytest.mark.parametrize("scaling", ["rows", "unit", "zscore", "none"])
+def test_scalings_are_what_they_say(scaling):
+    X = np.random.default_rng(0).normal(3, 2, (50, 7))
+    X[:, 6] = 0.1  # constant
+    found = Inputs(X, scaling).transform(X)
+    assert found.dtype == np.float32
+    lengths = np.linalg.norm(found, axis=1)
+    if scaling == "none":
+        np.testing.assert_allclose(found, X, rtol=1e-6)
+    elif scaling == "zscore":
+        np.testing.assert_allclose(found[:, :6].std(axis=0), 1, rtol=1e-5)
+        np.testing.assert_allclose(found.mean(axis=0), 0, atol=1e-5)
+        assert not found[:, 6].any()
+    else:
+        np.testing.assert_allclose(lengths, 7**0.5 if scaling == "rows" else 1, rtol=1e-5)
+        centred = X - X.mean(axis=0)
+        cosine = np.sum(centred * found, axis=1) / np.linalg.norm(centred, axis=1) / lengths
+        np.testing.assert_allclose(cosine, 1, rtol=1e-5)
+
+
+def test_the_source_of_the_base_class_counts():
+    files = {}
+    provenance._collect(dsph, Path(dsph.__file__).parent, files)
+    assert {"dsph.py", "hashbench.neural.method", "hashbench.neural.inputs"} <= set(files.values())
+    assert {"hashbench.neural.optimisers", "hashbench.neural.functions"} <= set(files.values())
+
+
+def test_an_unknown_scaling_is_named():
+    with pytest.raises(HashbenchError, match="unknown scaling 'zcore'; did you mean 'zscore'"):
+        Inputs(np.ones((3, 2)), "zcore")

@@ -1,0 +1,84 @@
+"""Methods that need more than the core: listed, left out of patterns, refused by name."""
+
+import importlib.util
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import hashbench
+from hashbench.base.errors import HashbenchError
+from hashbench.commands import cli
+from hashbench.neural.runtime import import_torch
+from hashbench.plugins import requirements
+
+COMMAND = "pip install 'hashbench[torch]'"
+
+
+@pytest.fixture
+def no_torch(monkeypatch):
+    """Make torch look as if it were not installed."""
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        requirements.importlib.util,
+        "find_spec",
+        lambda name, *rest: None if name == "torch" else find(name, *rest),
+    )
+
+
+def typed(*arguments):
+    return CliRunner(env={"COLUMNS": "80"}).invoke(cli, arguments, catch_exceptions=False)
+
+
+def test_the_extra_exists():
+    pyproject = Path(hashbench.__file__).parent.parent / "pyproject.toml"
+    if not pyproject.exists():
+        pytest.skip("not run from a source tree")
+    extras = tomllib.loads(pyproject.read_text())["project"]["optional-dependencies"]
+    assert set(requirements.EXTRAS) <= set(extras)
+    assert requirements.install_command("faiss") == "pip install faiss"
+
+
+def test_listed_and_shown_as_needing_it(no_torch):
+    listed = typed("list", "methods").output
+    below = " ".join(listed.partition("\n\n")[2].split())
+    assert below.startswith(f"need torch ({COMMAND}): ")
+    assert "dsph" in below
+    assert max(map(len, listed.splitlines())) <= 80
+    shown = " ".join(typed("show", "dsph").output.split())
+    assert f"needs torch, not installed: {COMMAND}" in shown
+    entry = json.loads(typed("show", "dsph", "--json").output)
+    assert (entry["requires"], entry["lacking"]) == (["torch"], ["torch"])
+
+
+def test_all_leaves_it_out_with_one_line(no_torch, tmp_path):
+    planned = typed("run", "--plan", "-m", "all", "-d", "synthetic", "-o", str(tmp_path / "out"))
+    (line,) = [line for line in planned.stderr.splitlines() if "left out" in line]
+    assert line.endswith(f"; they need torch: {COMMAND}")
+    assert "dsph" in line
+    assert "edsh" in planned.stdout
+    assert "dsph" not in planned.stdout
+    by_name = typed("run", "--plan", "-m", "edsh", "-d", "synthetic", "-o", str(tmp_path / "out"))
+    assert "left out" not in by_name.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [("run", "-m", "edsh,dsph[alpha=1]"), ("run", "-m", "dsph"), ("check", "dsph")]
+)
+def test_naming_one_gives_the_command(no_torch, arguments):
+    with pytest.raises(HashbenchError) as raised:
+        typed(*arguments)
+    assert str(raised.value) == f"method dsph needs torch: {COMMAND}"
+
+
+def test_fitting_without_it_gives_the_command(monkeypatch):
+    def refuse(name):
+        raise ModuleNotFoundError("No module named 'torch'", name="torch")
+
+    monkeypatch.setattr("hashbench.neural.runtime.importlib.import_module", refuse)
+    with pytest.raises(
+        HashbenchError, match=r"^dsph needs torch: pip install 'hashbench\[torch\]'"
+    ):
+        import_torch("dsph")
