@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hashbench.plugins.report import Entry, Exhibit, Group, NothingToShowError, Report, Table
 from hashbench.printing.style import Look, arrow
+from hashbench.results.blocks import find_evidence, split_words
 from hashbench.results.stats import LEAST_BLOCKS
 from hashbench.results.summary import best_methods, grouped, outcomes, over_seeds, records
 
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
 
 #: Columns of numbers that stay readable side by side.
 ROOM = {("column", False): 6, ("column", True): 3, ("page", False): 13, ("page", True): 8}
-
-#: Seeds below which a paired test has next to no power after a correction.
-FEW = 6
 
 KEYS = ["measure", "database", "dataset", "task", "bits"]
 
@@ -45,7 +43,8 @@ class MapTable(Report):
         if scores.empty:
             raise NothingToShowError("no cell is done")
         table = over_seeds(scores.drop(columns=["low", "high", "chance"]))
-        table = table.merge(best_methods(scores, KEYS), on=[*KEYS, "method"])
+        marks = best_methods(scores, KEYS, find_evidence(results))
+        table = table.merge(marks, on=[*KEYS, "method"])
         # every cell asked for has its place, also where nothing came of it
         asked = table[["measure", "database", "task"]].drop_duplicates()
         grid = outcomes(results).merge(asked, how="cross")
@@ -54,7 +53,7 @@ class MapTable(Report):
         table = grid.merge(table, on=[*KEYS, "method"], how="left")
         table["not_worse"] = table["not_worse"].eq(True)
         table["seeds"] = table["seeds"].fillna(0).astype(int)
-        columns = ["mean", "std", "seeds", "planned", "rank", "not_worse", "status"]
+        columns = ["mean", "std", "seeds", "blocks", "planned", "rank", "not_worse", "status"]
         return table[[*KEYS, "method", *columns]]
 
     def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
@@ -96,12 +95,7 @@ class MapTable(Report):
             database=database,
             seeds=seeds,
         )
-        notes = ["bold: best; underlined: second"]
-        if spread and max(seeds) < LEAST_BLOCKS:
-            notes[0] += f"; {max(seeds)} seeds are too few to tell a method from the best"
-        elif spread:
-            notes[0] += "; *: not told from the best by paired t-tests over seeds (Holm, 5 %)"
-            notes[0] += ", which tell little apart with so few seeds" if max(seeds) < FEW else ""
+        notes = ["bold: best; underlined: second" + _meaning(data), *_averaged(data, look)]
         return Table(
             f"{measure} {database} {' '.join(datasets)}",
             caption,
@@ -110,6 +104,26 @@ class MapTable(Report):
             "l" + "r" * len(columns),
             [*notes, *look.notes(methods), *look.facts(datasets)],
         )
+
+
+def _meaning(data: pd.DataFrame) -> str:
+    """Return what the star means, where one can stand."""
+    if data["blocks"].max() >= LEAST_BLOCKS:
+        return (
+            "; *: not told from the best by t-tests over splits, corrected for the rows that they "
+            "share and for all pairs (5 %), which is not the same as being as good"
+        )
+    return ""
+
+
+def _averaged(data: pd.DataFrame, look: Look) -> Iterator[str]:
+    """Yield what each dataset's scores are averaged over, and where nothing could be tested."""
+    for dataset, part in grouped(data[data["seeds"] > 0], "dataset"):
+        blocks, seeds = int(part["blocks"].max()), int(part["seeds"].max())
+        words = f"{look.datasets[dataset].title}: {split_words(blocks, seeds)}"
+        if blocks < LEAST_BLOCKS:
+            words += f"; no test over splits, which takes {LEAST_BLOCKS} distinct ones"
+        yield words
 
 
 def _entry(row: Any, spread: bool) -> Entry:

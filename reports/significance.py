@@ -1,8 +1,13 @@
-"""Which differences between methods are more than chance."""
+"""Which differences between methods are more than chance, and what they are known from.
+
+Datasets are independent pieces of evidence, random splits of one dataset overlap, and on a single
+split there are only its queries: three kinds of evidence with a test each. Every exhibit says
+which it stands on, how many blocks there are and what cannot be said.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,11 +21,12 @@ from hashbench.plugins.report import (
     Report,
     Table,
 )
-from hashbench.printing import figures, texts
-from hashbench.printing.comparison import p_words
+from hashbench.printing.comparison import TESTS, p_words
+from hashbench.printing.ranks import pairs_matrix, rank_diagram
 from hashbench.printing.style import Look, arrow
-from hashbench.results import stats
-from hashbench.results.comparison import blocks, compare
+from hashbench.results import probabilities, stats
+from hashbench.results.blocks import Evidence, find_evidence, split_words
+from hashbench.results.comparison import blocks, compare, over_items
 from hashbench.results.summary import grouped, records
 
 if TYPE_CHECKING:
@@ -28,175 +34,270 @@ if TYPE_CHECKING:
 
     from hashbench.results.results import Results
 
-ALPHA = 0.05
-
-#: Lines of text that can be read, and an axis of ranks that can: at least so many points.
-SMALLEST, NARROWEST = 7.5, 150
+#: The scope that is not a dataset's name: all of them, a block each.
+DATASETS = "all datasets"
 
 
 class Significance(Report):
-    """Friedman's test with critical differences, all pairs, and the best two query by query."""
+    """Tests over datasets, over random splits or over queries, and the best two in detail."""
 
     name = "significance"
     title = "Significance"
     section = "Statistics"
 
     def data(self, results: Results) -> pd.DataFrame:
-        """Return three kinds of rows, told apart by ``part``.
+        """Return three kinds of rows, told apart by ``part``; ``scope`` is a dataset or all.
 
         ranks
-            A method's mean rank and score over blocks, with Friedman's statistic and p-value and
-            Nemenyi's critical difference.
+            A method's mean rank and score over the scope's blocks. Over datasets with Friedman's
+            statistic and p-value and Nemenyi's critical difference, where they can reject; ``why``
+            says what is not tested.
         pairs
-            Blocks that a method wins, ties and loses against another, and the p-value of
-            Wilcoxon's test, Holm-corrected over all pairs.
+            Blocks that a method wins, ties and loses against another; the p-value, corrected over
+            all pairs: Wilcoxon's over datasets, of a t-test corrected for shared rows over splits,
+            against the best of a bootstrap over items on one split; and the probabilities of being
+            better, equal within .01, and worse.
         queries
-            The best two methods: difference, interval and p-value of a bootstrap over queries.
+            The best two methods for every dataset, code length and task.
         """
         import pandas as pd
 
-        measure = results.main_measure
+        measure, evidence = results.main_measure, find_evidence(results)
         rows: list[dict[str, Any]] = []
         for database, scores in grouped(results.scores([measure]), "database"):
-            wide = blocks(scores)
-            if len(wide) < 2 or wide.shape[1] < 2:
+            wide = blocks(scores, evidence)
+            if wide.shape[1] < 2:
                 continue
-            about = {"measure": measure, "database": database, "blocks": len(wide)}
-            left = sorted(set(scores["method"]) - set(wide.columns))
-            about["left_out"] = ", ".join(left)
-            about["datasets"] = ", ".join(dict.fromkeys(str(name) for name, _ in wide.index))
-            rows += [{**about, **row} for row in (*_ranks(wide), *_pairs(wide))]
-            best = list(wide.mean().sort_values(ascending=False, kind="stable").index[:2])
+            left = ", ".join(sorted(set(scores["method"]) - set(wide.columns)))
+            about = {"measure": measure, "database": database, "left_out": left}
             only = results.select(databases=[database])
+            for row in (*_across(wide), *_within(wide, evidence, only, measure)):
+                rows.append({**about, **row})
+            best = list(wide.mean().sort_values(ascending=False, kind="stable").index[:2])
             for row in records(compare(only, best[0], best[1], measure)):
                 named = {"method": best[0], "against": best[1], "p_value": row.p_holm}
                 rows.append({**about, **row._asdict(), **named, "part": "queries"})
         if not rows:
-            raise NothingToShowError("needs two blocks (datasets or seeds) and two methods")
+            raise NothingToShowError("needs two methods that have every cell")
         columns = [
-            "part", "measure", "database", "method", "against", "datasets", "blocks", "left_out",
-            "mean_rank", "mean", "statistic", "critical_difference", "wins", "ties", "losses",
-            "p_value", "dataset", "bits", "task", "first", "second", "difference", "low", "high",
-            "queries", "at_most",
+            "part", "scope", "measure", "database", "method", "against", "blocks", "seeds",
+            "left_out", "why", "mean_rank", "mean", "statistic", "critical_difference", "wins",
+            "ties", "losses", "p_value", "better", "equal", "worse", "dataset", "bits", "task",
+            "first", "second", "difference", "low", "high", "queries", "test", "at_most",
         ]  # fmt: skip
         return pd.DataFrame(rows).reindex(columns=columns)
 
     def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
-        """Return the diagram, the matrix of pairs and two tables, for each kind of codes."""
+        """Return for each kind of codes the widest scope as pictures, every scope as a table."""
         exhibits: list[Exhibit] = []
         for (measure, database), group in grouped(data, "measure", "database"):
-            parts = dict(list(grouped(group, "part")))
-            ranks = parts["ranks"]
-            words = _circumstances(ranks.iloc[0])
-            name, datasets = f"{measure} {database}", ranks["datasets"].iloc[0].split(", ")
             about: dict[str, Any] = {"measure": measure, "database": database}
-            notes = look.notes(ranks["method"])
-            if ranks["critical_difference"].notna().any():
-                figure, meaning = _diagram(ranks, look)
-                caption = look.caption(
-                    f"Mean ranks over {words}; {meaning} are not told apart "
-                    f"(Nemenyi, 5 %); {_friedman(ranks.iloc[0])}",
-                    datasets,
-                    **about,
-                )
-                exhibits.append(Picture(f"diagram {name}", caption, figure, notes))
-            caption = look.caption(
-                f"Blocks won minus blocks lost by the row's method against the column's, over "
-                f"{words}; dots: Wilcoxon's test, Holm-corrected over all pairs, tells them apart "
-                "(5 %)",
-                datasets,
-                **about,
-            )
-            matrix = _matrix(parts["pairs"], ranks, look)
-            exhibits.append(Picture(f"pairs {name}", caption, matrix, notes))
-            exhibits.append(_against_best(parts["pairs"], ranks, name, words, about, look))
+            parts = dict(list(grouped(group, "part")))
+            first = parts["ranks"]["scope"].iloc[0]
+            for scope, ranks in grouped(parts["ranks"], "scope"):
+                pairs = parts["pairs"][parts["pairs"]["scope"] == scope]
+                if scope == first:
+                    exhibits += _pictures(ranks, pairs, about, look)
+                exhibits.append(_against_best(pairs, ranks, about, look))
             if "queries" in parts:
-                exhibits.append(_best_two(parts["queries"], name, about, look))
+                exhibits.append(_best_two(parts["queries"], about, look))
         return exhibits
 
 
-def _ranks(wide: pd.DataFrame) -> list[dict[str, Any]]:
-    scores = wide.to_numpy()
+def _across(wide: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """Yield ranks and pairs over datasets, splits averaged; nothing for a single dataset."""
+    table = wide.groupby(level="dataset", sort=False).mean()
+    count, methods = table.shape
+    if count < 2:
+        return
+    scores = table.to_numpy()
     test: dict[str, Any] = {}
-    ranks = stats.ranks(scores).mean(axis=0)
-    if wide.shape[1] > 2:
-        friedman = stats.friedman(scores, ALPHA)
-        test = {
-            "statistic": friedman.statistic,
-            "p_value": friedman.p_value,
-            "critical_difference": friedman.critical_difference,
+    why = []
+    if methods > 2 and stats.least_friedman(count, methods) <= stats.ALPHA:
+        found = stats.friedman(scores)
+        test = {"statistic": found.statistic, "p_value": found.p_value}
+        if found.critical_difference < methods - 1:
+            test["critical_difference"] = found.critical_difference
+    elif methods > 2:
+        why.append(_not_run("Friedman's test", stats.least_friedman, count, methods))
+    p_values = np.full((methods, methods), np.nan)
+    if stats.least_wilcoxon(count, methods) <= stats.ALPHA:
+        p_values = stats.wilcoxon_holm(scores)
+    else:
+        why.append(_not_run("Wilcoxon's test", stats.least_wilcoxon, count, methods))
+    about = {"scope": DATASETS, "blocks": count}
+    yield from _ranks(table, {**about, **test, "why": "; ".join(why)})
+    rng, known = np.random.default_rng(0), {}
+    for i, j, row in _pairs(table, p_values):
+        if i < j:
+            known[i, j] = probabilities.over_datasets(scores[:, i] - scores[:, j], rng)
+        better, equal, worse = known[i, j] if i < j else known[j, i][::-1]
+        yield {
+            **about,
+            **row,
+            "better": float(better),
+            "equal": float(equal),
+            "worse": float(worse),
         }
-    means = wide.mean()
-    return [
-        {"part": "ranks", "method": name, "mean_rank": rank, "mean": means[name], **test}
-        for name, rank in zip(wide.columns, ranks, strict=True)
-    ]
 
 
-def _pairs(wide: pd.DataFrame) -> list[dict[str, Any]]:
-    found, count = stats.pairwise(wide.to_numpy()), len(wide)
-    names = list(wide.columns)
-    return [
-        {
-            "part": "pairs",
-            "method": names[i],
-            "against": names[j],
-            "wins": int(found.wins[i, j]),
-            "ties": int(found.ties[i, j]),
-            "losses": count - int(found.wins[i, j]) - int(found.ties[i, j]),
-            "p_value": float(found.p_values[i, j]),
-        }
-        for i in range(len(names))
-        for j in range(len(names))
-        if i != j
-    ]
+def _not_run(test: str, least: Any, count: int, methods: int) -> str:
+    needed = stats.blocks_needed(least, methods)
+    return (
+        f"{test} is not run: with {count} datasets and {methods} methods its smallest corrected "
+        f"p-value is {least(count, methods):.2g}; it would take {needed}"
+    )
 
 
-def _circumstances(row: Any) -> str:
-    words = f"{row['blocks']:.0f} blocks (a dataset split by a seed; mean over tasks and bits)"
-    return words + (f", without {row['left_out']}, which lack cells" if row["left_out"] else "")
+def _within(
+    wide: pd.DataFrame, evidence: Evidence, results: Results, measure: str
+) -> Iterator[dict[str, Any]]:
+    """Yield ranks and pairs of each dataset: over its splits, or over the items of its one."""
+    for dataset, table in wide.groupby(level="dataset", sort=False):
+        name, scores = str(dataset), table.to_numpy()
+        count, overlap = len(table), evidence.overlaps[str(dataset)]
+        about = {"scope": name, "blocks": count, "seeds": evidence.seeds(name)}
+        enough = count >= stats.LEAST_BLOCKS
+        why = ""
+        if not enough:
+            found = "1 block" if count == 1 else f"{count} blocks"
+            why = f"{found}: no test over splits is run; it would take {stats.LEAST_BLOCKS}"
+        yield from _ranks(table, {**about, "why": why})
+        p_values = np.full((table.shape[1], table.shape[1]), np.nan)
+        if enough:
+            p_values = stats.pairs_over_splits(scores, overlap)
+        best = int(scores.mean(axis=0).argmax())
+        only = results.select(datasets=[name])
+        for i, j, row in _pairs(table, p_values):
+            if enough:
+                chances = probabilities.over_splits(scores[:, i] - scores[:, j], overlap)
+                row |= {key: float(value) for key, value in chances._asdict().items()}
+            elif j == best:
+                row |= over_items(only, row["method"], row["against"], measure)
+                row["p_value"] = min(
+                    1.0, row["p_value"] * table.shape[1] * (table.shape[1] - 1) / 2
+                )
+            yield {**about, **row}
 
 
-def _friedman(row: Any) -> str:
-    return f"Friedman's test: chi-square {row['statistic']:.2f}, p = {row['p_value']:.2g}"
+def _ranks(table: pd.DataFrame, about: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    ranks, means = stats.ranks(table.to_numpy()).mean(axis=0), table.mean()
+    for name, rank in zip(table.columns, ranks, strict=True):
+        yield {**about, "part": "ranks", "method": name, "mean_rank": rank, "mean": means[name]}
+
+
+def _pairs(
+    table: pd.DataFrame, p_values: stats.Floats
+) -> Iterator[tuple[int, int, dict[str, Any]]]:
+    found, names = stats.count_wins(table.to_numpy()), list(table.columns)
+    for i, first in enumerate(names):
+        for j, second in enumerate(names):
+            if i == j:
+                continue
+            wins, ties = int(found.wins[i, j]), int(found.ties[i, j])
+            counts = {"wins": wins, "ties": ties, "losses": len(table) - wins - ties}
+            row = {"part": "pairs", "method": first, "against": second, **counts}
+            yield i, j, {**row, "p_value": float(p_values[i, j])}
+
+
+def _circumstances(row: Any, look: Look) -> str:
+    """Return what a scope's blocks are and what they cannot say."""
+    count = int(row["blocks"])
+    if row["scope"] == DATASETS:
+        words = f"{count} datasets, a block each (splits, tasks and bits averaged)"
+        words += "; nothing is said of data unlike these"
+    else:
+        title = look.datasets[row["scope"]].title
+        words = f"{title}: {split_words(count, int(row['seeds']))} (tasks and bits averaged)"
+        words += f"; {count} block{'s' if count > 1 else ''}; nothing is said of other datasets"
+        words += "" if count > 1 else " or of training on other rows"
+    return words + (f"; without {row['left_out']}, which lack cells" if row["left_out"] else "")
+
+
+def _pictures(
+    ranks: pd.DataFrame, pairs: pd.DataFrame, about: dict[str, Any], look: Look
+) -> Iterator[Picture]:
+    """Yield the critical-difference diagram and the matrix of pairs, where tests were run."""
+    row, notes = ranks.iloc[0], look.notes(ranks["method"])
+    name, words = f"{about['measure']} {about['database']}", _circumstances(ranks.iloc[0], look)
+    datasets = list(look.datasets) if row["scope"] == DATASETS else [row["scope"]]
+    if ranks["critical_difference"].notna().any():
+        figure, meaning = rank_diagram(ranks, look)
+        friedman = f"chi-square {row['statistic']:.2f}, p = {row['p_value']:.2g}"
+        subject = f"Mean ranks over {words}; {meaning} are not told apart (Nemenyi, 5 %); "
+        caption = look.caption(f"{subject}Friedman's test: {friedman}", datasets, **about)
+        yield Picture(f"diagram {name}", caption, figure, notes)
+    if row["blocks"] > 1:
+        test = "no test was run"
+        if pairs["p_value"].notna().any():
+            test = f"dots: {_test_words(row)} tells them apart (5 %)"
+        subject = "Blocks won minus blocks lost by the row's method against the column's, over"
+        caption = look.caption(f"{subject} {words}; {test}", datasets, **about)
+        yield Picture(f"pairs {name}", caption, pairs_matrix(pairs, ranks, look), notes)
+
+
+def _test_words(row: Any) -> str:
+    if row["scope"] == DATASETS:
+        return "Wilcoxon's test, Holm-corrected over all pairs,"
+    if row["blocks"] >= stats.LEAST_BLOCKS:
+        return "a t-test corrected for the rows that splits share and, by Holm, for all pairs,"
+    return "a paired bootstrap over the items that ask, corrected for all pairs,"
 
 
 def _against_best(
-    pairs: pd.DataFrame,
-    ranks: pd.DataFrame,
-    name: str,
-    words: str,
-    about: dict[str, Any],
-    look: Look,
+    pairs: pd.DataFrame, ranks: pd.DataFrame, about: dict[str, Any], look: Look
 ) -> Table:
-    order = ranks.sort_values(["mean_rank", "method"], kind="stable")
-    best = order["method"].iloc[0]
-    against = {row.method: row for row in records(pairs[pairs["against"] == best])}
+    order = ranks.sort_values(["mean", "method"], ascending=[False, True], kind="stable")
+    best, row = order["method"].iloc[0], ranks.iloc[0]
+    against = {pair.method: pair for pair in records(pairs[pairs["against"] == best])}
+    margin = f"{probabilities.MARGIN:g}".lstrip("0")
+    chances = pairs["better"].notna().any()
     rows = []
-    for row in records(order):
-        shown = look.methods[row.method]
+    for each in records(order):
+        shown, pair = look.methods[each.method], against.get(each.method)
         entries = [Entry(shown.title, mark=shown.mark)]
-        entries += [Entry(f"{row.mean_rank:.2f}"), Entry(f"{row.mean:.4f}")]
-        pair = against.get(row.method)
-        if pair is None:
-            entries += [Entry("–"), Entry("–")]
-        else:
-            counts = f"{pair.wins:.0f}/{pair.ties:.0f}/{pair.losses:.0f}"
-            entries += [Entry(counts), Entry(f"{pair.p_value:.2g}")]
+        entries += [Entry(f"{each.mean_rank:.2f}"), Entry(f"{each.mean:.4f}")]
+        entries += _versus(pair, bool(chances))
         rows.append(entries)
-    least = 2.0 ** (1 - int(ranks["blocks"].iloc[0]))
-    caption = look.summary(
-        f"Mean rank and score over {words}, and every method against {look.methods[best].title}: "
-        "blocks won, tied and lost, p-value of Wilcoxon's test, Holm-corrected over all pairs",
-        **about,
+    test = _test_words(row).removesuffix(",") if pairs["p_value"].notna().any() else ""
+    subject = f"{_circumstances(row, look)}. Mean rank and score, and every method against "
+    subject += f"{look.methods[best].title}: blocks won, tied and lost"
+    subject += f", p-value of {test}" if test else ""
+    if chances:
+        kind = "signed-rank" if row["scope"] == DATASETS else "correlated t-"
+        subject += f", probabilities of being below it by more than {margin}, within, and above "
+        subject += f"(Bayesian {kind} test)"
+    notes = [row["why"]] if row["why"] else []
+    header = ["", "mean rank", "score", "won/tied/lost", "p"]
+    header += [f"below/within {margin}/above"] if chances else []
+    datasets = list(look.datasets) if row["scope"] == DATASETS else [row["scope"]]
+    return Table(
+        f"against best {about['measure']} {about['database']} {row['scope']}",
+        look.summary(subject, **about),
+        [[(word, 1) for word in header]],
+        [Group("", rows)],
+        "l" + "r" * (len(header) - 1),
+        [*notes, *look.notes(order["method"]), *look.facts(datasets)],
     )
-    notes = [f"with so many blocks the smallest p-value before correction is {least:.2g}"]
-    notes += [*look.notes(order["method"]), *look.facts(ranks["datasets"].iloc[0].split(", "))]
-    header = [("", 1), *((word, 1) for word in ("mean rank", "score", "won/tied/lost", "p"))]
-    return Table(f"against best {name}", caption, [header], [Group("", rows)], "lrrrr", notes)
 
 
-def _best_two(queries: pd.DataFrame, name: str, about: dict[str, Any], look: Look) -> Table:
+def _versus(pair: Any, chances: bool) -> list[Entry]:
+    """Return a method's columns about the best: blocks, p-value and probabilities."""
+    if pair is None:
+        return [Entry("–")] * (3 if chances else 2)
+    counts = f"{pair.wins:.0f}/{pair.ties:.0f}/{pair.losses:.0f}"
+    bound = pair.at_most is True
+    p_value = "–" if np.isnan(pair.p_value) else p_words(pair.p_value, bound).removeprefix("= ")
+    entries = [Entry(counts), Entry(p_value)]
+    if chances and np.isnan(pair.better):
+        entries.append(Entry("–"))
+    elif chances:
+        each = (pair.worse, pair.equal, pair.better)
+        entries.append(Entry("/".join(f"{value:.2f}".lstrip("0") or "0" for value in each)))
+    return entries
+
+
+def _best_two(queries: pd.DataFrame, about: dict[str, Any], look: Look) -> Table:
     first, second = (look.methods[queries[key].iloc[0]] for key in ("method", "against"))
     rows = [
         [
@@ -209,142 +310,14 @@ def _best_two(queries: pd.DataFrame, name: str, about: dict[str, Any], look: Loo
         ]
         for row in records(queries)
     ]
+    tests = [TESTS[name] for name in dict.fromkeys(queries["test"])]
     caption = look.summary(
-        f"{first.title} minus {second.title}, the best two, query by query: mean difference, 95 % "
-        "interval and p-value of a paired bootstrap over queries, Holm-corrected over the rows",
+        f"{first.title} minus {second.title}, the best two: mean difference, 95 % interval and "
+        f"p-value {' or '.join(tests)}; Holm-corrected over the rows",
         **about,
     )
     names = ("dataset", "task", "bits", "difference", "95 % interval", "p")
-    header = [(word, 1) for word in names]
+    name = f"best two {about['measure']} {about['database']}"
     notes = look.facts(queries["dataset"])
-    return Table(f"best two {name}", caption, [header], [Group("", rows)], "llrrrr", notes)
-
-
-def _cell(figure: Any, names: list[str], look: Look) -> tuple[float, float]:
-    """Return how wide a cell of the matrix and the names beside it are, in inches."""
-    widest = max(texts.text_points(figure, name) for name in names)
-    words = widest / texts.POINTS + 0.1
-    room = max(look.inches - words - 0.8, 0.8)
-    return min(max(0.17, 1.3 / len(names)), room / len(names)), words
-
-
-def _matrix(pairs: pd.DataFrame, ranks: pd.DataFrame, look: Look) -> Any:
-    order = list(ranks.sort_values(["mean_rank", "method"], kind="stable")["method"])
-    place = {method: number for number, method in enumerate(order)}
-    grid = np.full((len(order), len(order)), np.nan)
-    for row in records(pairs):
-        grid[place[row.method], place[row.against]] = row.wins - row.losses
-    count = int(ranks["blocks"].iloc[0])
-    figure, (panel,) = figures.make_figure(look, 1, 1)
-    names = [texts.label(look, method) for method in order]
-    cell, words = _cell(figure, names, look)
-    numbered = cell * texts.POINTS < SMALLEST  # no room for names below the columns
-    if numbered:
-        names = [f"{name} {number}" for number, name in enumerate(names, 1)]
-        cell, words = _cell(figure, names, look)
-    width = cell * len(order)
-    height = max(cell, SMALLEST / texts.POINTS) * len(order)
-    below = 0.2 if numbered else words
-    # beside the cells stand the names and the scale of colours
-    figure.set_size_inches(min(look.inches, width + words + 0.8), height + below + 0.1)
-    # the ends of the colours are too dark for dots
-    image = panel.imshow(grid, cmap="PuOr", vmin=-1.6 * count, vmax=1.6 * count, aspect="auto")
-    told = pairs[pairs["p_value"] <= ALPHA]
-    where = [place[method] for method in told["against"]], [place[m] for m in told["method"]]
-    panel.plot(*where, "o", color="black", markersize=1.5)
-    text = min(texts.NAME_SIZE, 0.9 * height / len(order) * texts.POINTS)
-    if numbered:
-        ticks = rank_ticks(len(order), int(width * texts.POINTS // 14))
-        panel.set_xticks([tick - 1 for tick in ticks], [str(tick) for tick in ticks])
-    else:
-        panel.set_xticks(range(len(order)), names, rotation=90, fontsize=text)
-    panel.set_yticks(range(len(order)), names, fontsize=text)
-    panel.grid(visible=False)
-    panel.tick_params(length=0)
-    bar = figure.colorbar(image, ax=panel, shrink=0.9, label="won minus lost")
-    bar.ax.set_ylim(-count, count)
-    bar.set_ticks([-count, 0, count])
-    return figure
-
-
-def rank_ticks(count: int, most: int) -> list[int]:
-    """Return the ranks that an axis names: the ends, and round numbers not too near to them."""
-    step = next(step for step in (1, 2, 5, 10, 20, 50, count) if count / step <= max(most, 2))
-    inner = [rank for rank in range(step, count, step) if min(rank - 1, count - rank) >= 0.7 * step]
-    return sorted({1, count, *inner})
-
-
-def _diagram(ranks: pd.DataFrame, look: Look) -> tuple[Any, str]:
-    """Draw a critical-difference diagram, best first; return it and what it says.
-
-    Names stand at both sides of the ranks or, where many leave them no room, a line each.
-    """
-    order = ranks.sort_values(["mean_rank", "method"], kind="stable")
-    figure, _ = figures.make_figure(look, 1, 1)
-    names = [texts.label(look, name) for name in order["method"]]
-    widest = max(texts.text_points(figure, name) for name in names) + 36
-    inner = look.inches * texts.POINTS - 2 * widest
-    if inner < NARROWEST and len(order) > figures.CROWDED:
-        return _lines(order, look), "methods whose bars overlap"
-    return _joined(order, look, widest, max(inner, 60)), "methods joined by a bar"
-
-
-def _lines(order: pd.DataFrame, look: Look) -> Any:
-    """Draw a line a method: its mean rank with half a critical difference to either side."""
-    count = len(order)
-    figure, (axes,) = figures.make_figure(look, 1, figures.rows_height(count))
-    half = float(order["critical_difference"].iloc[0]) / 2
-    for y, row in zip(range(count - 1, -1, -1), records(order), strict=True):
-        colour = look.methods[row.method].colour
-        ends = row.mean_rank - half, row.mean_rank + half
-        axes.hlines(y, *ends, color=colour, linewidth=2.5, alpha=0.45)
-        axes.plot(row.mean_rank, y, "o", color=colour)
-    names = [texts.label(look, method) for method in order["method"]]
-    axes.set_yticks(range(count - 1, -1, -1), names)
-    axes.tick_params(axis="y", length=0)
-    axes.set_xticks(rank_ticks(count, 8))
-    axes.set(ylim=(-0.7, count - 0.3), xlabel="mean rank")
-    return figure
-
-
-def _joined(order: pd.DataFrame, look: Look, widest: float, inner: float) -> Any:
-    """Draw ranks along a line, names at both sides of it, bars below it.
-
-    ``widest`` and ``inner`` are the widths of the names and of the line, in points.
-    """
-    methods, values = list(order["method"]), order["mean_rank"].to_numpy()
-    difference = float(order["critical_difference"].iloc[0])
-    groups = stats.cliques(values, difference)
-    count, step = len(methods), 0.5  # heights are in lines of text
-    half = -(-count // 2)
-    below = 0.6 + step * len(groups)
-    height = below + half + 0.3
-    figure, (axes,) = figures.make_figure(look, 1, (height + 2.4) * 0.135)
-    room = (count - 1) * widest / inner
-    axes.set(xlim=(1 - room, count + room), ylim=(height, -2.4))
-    axes.set_axis_off()
-    axes.hlines(0, 1, count, color="black", linewidth=0.8)
-    for tick in rank_ticks(count, int(inner // 28)):
-        axes.vlines(tick, -0.3, 0, color="black", linewidth=0.8)
-        axes.text(tick, -0.4, str(tick), ha="center", va="bottom", fontsize=7)
-    axes.hlines(-1.9, 1, 1 + difference, color="black", linewidth=1.5)
-    axes.text(
-        1 + difference + 0.01 * count, -1.9, f"CD = {difference:.2f}", va="center", fontsize=7
-    )
-    for index, (method, rank) in enumerate(zip(methods, values, strict=True)):
-        left = index < half
-        y = below + (index if left else count - 1 - index) + 0.5
-        edge = 1 - 0.02 * count if left else count + 0.02 * count
-        colour = look.methods[method].colour
-        axes.plot([rank, rank, edge], [0, y, y], color=colour, linewidth=0.7)
-        words = f"{texts.label(look, method)}  {rank:.2f}"
-        if not left:
-            words = f"{rank:.2f}  {texts.label(look, method)}"
-        gap = 0.01 * count * (-1 if left else 1)
-        axes.text(edge + gap, y, words, ha="right" if left else "left", va="center", fontsize=7)
-    overhang = 0.004 * count
-    for number, group in enumerate(groups):
-        y = 0.45 + step * number
-        ends = values[group[0]], values[group[-1]]
-        axes.hlines(y, ends[0] - overhang, ends[1] + overhang, color="black", linewidth=1.8)
-    return figure
+    header = [(word, 1) for word in names]
+    return Table(name, caption, [header], [Group("", rows)], "llrrrr", notes)

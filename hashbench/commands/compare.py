@@ -30,8 +30,9 @@ def compare_command(
     """Compare methods A and B on the results in OUT: paired, with significance.
 
     For every dataset, code length, task and kind of database codes: the mean difference A - B, its
-    95 % interval and p-value from a bootstrap over queries, Holm-corrected over all of them. A
-    figure and a table go to OUT/report.
+    95 % interval and p-value, Holm-corrected over all of them. From three distinct splits up they
+    come from a t-test corrected for the rows that splits share; on one split from a bootstrap over
+    queries. A figure and a table go to OUT/report.
     """
     from hashbench.printing.comparison import forest, sentences
     from hashbench.printing.style import Look, check_width

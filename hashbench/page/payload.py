@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from hashbench.plugins.selection import bare_name
 from hashbench.printing.style import DASHES, Look, arrow, measure_words
+from hashbench.results.blocks import Evidence, find_evidence
 from hashbench.results.results import Results
 from hashbench.results.stats import LEAST_BLOCKS, not_worse_than_best
 
@@ -45,7 +46,7 @@ def payload(results: Results, look: Look) -> dict[str, Any]:
         "bits": list(index.bits),
         "measures": [{"name": name, "words": measure_words(name)} for name in index.measures],
         "databases": [{"name": name, "words": DATABASES[name]} for name in index.databases],
-        "scores": _scores(scores, index),
+        "scores": _scores(scores, index, find_evidence(results)),
         "runs": _runs(runs, index),
     }
 
@@ -100,18 +101,19 @@ def _method(results: Results, look: Look, name: str) -> dict[str, Any]:
     return about
 
 
-def _scores(scores: pd.DataFrame, index: _Index) -> list[dict[str, Any]]:
+def _scores(scores: pd.DataFrame, index: _Index, evidence: Evidence) -> list[dict[str, Any]]:
     """Return a block a ranking: where it stands, chance, and a row a method.
 
     A row is [method, mean, deviation, seeds, pessimistic, optimistic, group]; methods of one
-    group cannot be told from its best over the seeds.
+    group cannot be told from its best over distinct splits.
     """
     blocks = []
     keys = ["dataset", "task", "bits", "database", "measure"]
     for values, table in scores.groupby(keys, sort=False):
         names = dict(zip(keys, values, strict=True))
         wide = table.pivot_table(index="seed", columns="method", values="value")
-        groups = _groups(wide)
+        dataset = str(names["dataset"])
+        groups = _groups(evidence.averaged(wide, dataset), evidence.overlaps[dataset])
         rows = []
         for method, each in table.groupby("method", sort=False):
             deviation = each["value"].std() if len(each) > 1 else None
@@ -131,7 +133,7 @@ def _scores(scores: pd.DataFrame, index: _Index) -> list[dict[str, Any]]:
     return blocks
 
 
-def _groups(wide: pd.DataFrame) -> dict[str, int]:
+def _groups(wide: pd.DataFrame, overlap: float) -> dict[str, int]:
     """Peel off the methods not told from the best, again and again: 0 is the best group."""
     complete = wide.dropna(axis=1)
     if len(complete) < LEAST_BLOCKS:
@@ -139,7 +141,7 @@ def _groups(wide: pd.DataFrame) -> dict[str, int]:
     groups: dict[str, int] = {}
     left = [str(name) for name in complete.columns]
     while left:
-        together = not_worse_than_best(complete[left].to_numpy(np.float64))
+        together = not_worse_than_best(complete[left].to_numpy(np.float64), overlap)
         number = 1 + max(groups.values(), default=-1)
         groups |= {name: number for name, same in zip(left, together, strict=True) if same}
         left = [name for name, same in zip(left, together, strict=True) if not same]

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hashbench.plugins.report import Picture
 from hashbench.printing import figures, texts
 from hashbench.printing.style import Look, arrow
-from hashbench.results.comparison import ALPHA
+from hashbench.results.blocks import split_words
+from hashbench.results.probabilities import MARGIN
+from hashbench.results.stats import ALPHA
 from hashbench.results.summary import grouped, records
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+#: What the interval and the p-value of a row come from, and hence speak of.
+TESTS = {
+    "splits": "of a t-test over random splits, corrected for the rows that they share",
+    "queries": "of a paired bootstrap over the items of one split, which says nothing of training "
+    "on other rows",
+}
 
 
 def forest(table: pd.DataFrame, first: str, second: str, look: Look) -> Picture:
@@ -45,9 +55,11 @@ def forest(table: pd.DataFrame, first: str, second: str, look: Look) -> Picture:
         titles = [texts.label(look, name) for name in (first, second)]
         axes.set(ylim=(-0.7, lines - 0.3), xlabel=f"{titles[0]} minus {titles[1]}")
         axes.locator_params(axis="x", nbins=5)
+    tests = [TESTS[name] for name in dict.fromkeys(table["test"])]
     caption = look.caption(
         f"{look.methods[first].title} minus {look.methods[second].title}: mean over queries and "
-        "95 % interval of a paired bootstrap; filled: told apart (Holm over all lines, 5 %)",
+        f"seeds, and 95 % interval {' or '.join(tests)}; filled: told apart (Holm over all lines, "
+        "5 %)",
         table["dataset"],
         measure=str(table["measure"].iloc[0]),
         seeds=list(table["seeds"]),
@@ -86,7 +98,19 @@ def sentences(table: pd.DataFrame, first: str, second: str) -> list[str]:
                 f"  {row.task}, {row.bits} bits: {verdict}\n"
                 f"    {row.first:.4f} against {row.second:.4f}, difference {row.difference:+.4f} "
                 f"[{row.low:+.4f}, {row.high:+.4f}], p {p_words(row.p_holm, row.at_most)}\n"
-                f"    {row.queries} queries; {first} is ahead in {row.seeds_won} of {row.seeds} "
-                f"seed{'s' if row.seeds > 1 else ''}"
+                f"    {_over(row, first)}"
             )
+    lines += [f"Intervals and p-values are {TESTS[name]}." for name in dict.fromkeys(table["test"])]
+    lines.append("Means are over queries, then seeds, as in tables; p is Holm-corrected.")
     return lines
+
+
+def _over(row: Any, first: str) -> str:
+    """Return what a line's test is over, and what it makes of it."""
+    words = split_words(row.blocks, row.seeds)
+    if row.test == "queries":
+        return f"{row.queries} items, {words}"
+    return (
+        f"{words}; {first} is ahead in {row.blocks_won}, better with probability "
+        f"{row.better:.2f},\n    equal within {MARGIN:g} {row.equal:.2f}, worse {row.worse:.2f}"
+    )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hashbench.results import stats
+from hashbench.results.blocks import Evidence
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +53,9 @@ def over_seeds(table: pd.DataFrame, values: Sequence[str] = ("value",)) -> pd.Da
     return summary.reset_index()
 
 
-def best_methods(scores: pd.DataFrame, keys: Sequence[str], alpha: float = 0.05) -> pd.DataFrame:
+def best_methods(
+    scores: pd.DataFrame, keys: Sequence[str], evidence: Evidence, alpha: float = stats.ALPHA
+) -> pd.DataFrame:
     """Return each method's place in every comparison, and whether it is as good as the best.
 
     Only methods that have every seed are compared: a mean over fewer seeds is another quantity.
@@ -60,27 +63,34 @@ def best_methods(scores: pd.DataFrame, keys: Sequence[str], alpha: float = 0.05)
     Parameters
     ----------
     scores : columns method, seed, value and the keys
-    keys : the columns that tell comparisons apart
+    keys : the columns that tell comparisons apart, "dataset" among them
+    evidence : which seeds share a split, and how much splits share
 
     Returns
     -------
     DataFrame
-        the keys, method, rank (1 is best; nan if not compared), not_worse (the best, and what
-        paired t-tests over seeds, Holm-corrected, do not tell from it)
+        the keys, method, blocks (distinct splits), rank (1 is best; nan if not compared),
+        not_worse (the best, and what t-tests over splits, corrected for shared rows and for all
+        pairs, do not tell from it)
     """
     import pandas as pd
 
     rows: list[dict[str, Any]] = []
     for key, group in grouped(scores, *keys):
+        about = dict(zip(keys, key if len(keys) > 1 else (key,), strict=True))
+        dataset = str(about["dataset"])
         wide = group.pivot(index="seed", columns="method", values="value")
         complete = wide.loc[:, wide.notna().all()]
         ranks = complete.mean().rank(ascending=False, method="min")
-        marks: Any = stats.not_worse_than_best(complete.to_numpy(), alpha) if len(ranks) else []
+        table = evidence.averaged(complete, dataset)
+        marks: Any = []
+        if len(ranks):
+            overlap = evidence.overlaps[dataset]
+            marks = stats.not_worse_than_best(table.to_numpy(), overlap, alpha)
         good = dict(zip(complete.columns, marks, strict=True))
         for method in wide.columns:
             place = {"rank": ranks.get(method, np.nan), "not_worse": bool(good.get(method, False))}
-            about = dict(zip(keys, key if len(keys) > 1 else (key,), strict=True))
-            rows.append({**about, "method": method, **place})
+            rows.append({**about, "method": method, "blocks": len(table), **place})
     return pd.DataFrame(rows)
 
 

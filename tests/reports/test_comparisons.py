@@ -12,12 +12,14 @@ from hashbench.base.errors import HashbenchError
 from hashbench.plugins.report import NothingToShowError
 from hashbench.printing import figures
 from hashbench.printing.comparison import forest, sentences
+from hashbench.printing.ranks import rank_ticks
 from hashbench.printing.style import Look
 from hashbench.reports.database_codes import DatabaseCodes
 from hashbench.reports.published import PublishedNumbers
 from hashbench.reports.sensitivity import Sensitivity, ordered
 from hashbench.reports.significance import Significance
 from hashbench.reports.ties import Ties
+from hashbench.results.blocks import find_evidence
 from hashbench.results.comparison import SAMPLES, blocks, compare, find_method
 from hashbench.results.per_query import per_query
 
@@ -27,27 +29,36 @@ MIXED = ("00", "01", "10", "11")
 
 
 @pytest.fixture
-def twelve_blocks(given_scores, monkeypatch):
-    """Twelve blocks, four methods; the bootstrap over queries has tests of its own."""
+def quiet(monkeypatch):
+    """The bootstraps over queries have tests of their own."""
+    monkeypatch.setattr(module, "compare", lambda *_: pd.DataFrame(columns=["p_holm"]))
+    monkeypatch.setattr(module, "over_items", lambda *_: {"p_value": 1.0, "at_most": False})
+
+
+def noisy(rng, quality):
+    return {name: value + 0.02 * rng.standard_normal() for name, value in quality.items()}
+
+
+QUALITY = {"a": 0.8, "b": 0.78, "c": 0.6, "d": 0.3}
+
+
+@pytest.fixture
+def twelve_datasets(given_scores, quiet):
+    """Twelve datasets with two splits each, four methods."""
     rng = np.random.default_rng(3)
-    quality = {"a": 0.8, "b": 0.78, "c": 0.6, "d": 0.3}
-    found = {
-        (f"data{block % 3}", block // 3): {
-            name: value + 0.02 * rng.standard_normal() for name, value in quality.items()
-        }
-        for block in range(12)
-    }
-    results = given_scores(found)
-    results.select = lambda **_: results
-    nothing = pd.DataFrame(columns=["p_holm"])
-    monkeypatch.setattr(module, "compare", lambda *_: nothing)
-    return results
+    keys = [(f"data{number}", seed) for number in range(12) for seed in range(2)]
+    return given_scores({key: noisy(rng, QUALITY) for key in keys})
 
 
-def test_ranks_agree_with_scipy_and_posthocs(twelve_blocks):
-    data = Significance().data(twelve_blocks)
-    wide = blocks(twelve_blocks.table)
-    ranks = data[data["part"] == "ranks"].set_index("method")
+def over_datasets(results):
+    return blocks(results.table, find_evidence(results)).groupby(level="dataset", sort=False).mean()
+
+
+def test_ranks_agree_with_scipy_and_posthocs(twelve_datasets):
+    data = Significance().data(twelve_datasets)
+    wide = over_datasets(twelve_datasets)
+    ranks = data[(data["part"] == "ranks") & (data["scope"] == module.DATASETS)]
+    ranks = ranks.set_index("method")
     expected = friedmanchisquare(*(wide[name] for name in "abcd"))
     assert ranks["statistic"].iloc[0] == pytest.approx(expected.statistic)
     assert ranks["p_value"].iloc[0] == pytest.approx(expected.pvalue)
@@ -60,10 +71,11 @@ def test_ranks_agree_with_scipy_and_posthocs(twelve_blocks):
             assert apart == (nemenyi.loc[one, other] < 0.05)
 
 
-def test_pairs_agree_with_posthocs(twelve_blocks):
-    data = Significance().data(twelve_blocks)
-    wide = blocks(twelve_blocks.table)
-    pairs = data[data["part"] == "pairs"].set_index(["method", "against"])
+def test_pairs_agree_with_posthocs(twelve_datasets):
+    data = Significance().data(twelve_datasets)
+    wide = over_datasets(twelve_datasets)
+    pairs = data[(data["part"] == "pairs") & (data["scope"] == module.DATASETS)]
+    pairs = pairs.set_index(["method", "against"])
     long = wide.melt(var_name="method", value_name="value")
     expected = scikit_posthocs.posthoc_wilcoxon(
         long, val_col="value", group_col="method", p_adjust="holm"
@@ -72,21 +84,22 @@ def test_pairs_agree_with_posthocs(twelve_blocks):
         assert row["p_value"] == pytest.approx(expected.loc[one, other])
         assert row["wins"] == (wide[one] > wide[other]).sum()
         assert row["wins"] + row["ties"] + row["losses"] == 12
+        assert row["better"] + row["equal"] + row["worse"] == pytest.approx(1)
+    assert pairs.loc[("a", "d"), "better"] > 0.99
+    assert pairs.loc[("d", "a"), "worse"] > 0.99
 
 
 def test_tasks_and_lengths_of_a_split_are_one_block(given_scores):
     results = given_scores({("d", 0): {"a": 0.2}, ("d", 1): {"a": 0.4}})
     twice = pd.concat([results.table, results.table.assign(task="text->image", value=0.6)])
-    assert blocks(twice)["a"].tolist() == pytest.approx([0.4, 0.5])
+    assert blocks(twice, find_evidence(results))["a"].tolist() == pytest.approx([0.4, 0.5])
 
 
-def test_a_method_that_lacks_a_cell_is_left_out_by_name(given_scores, monkeypatch):
+def test_a_method_that_lacks_a_cell_is_left_out_by_name(given_scores, quiet):
     results = given_scores(
         {("d", seed): {"a": 0.2 + seed, "b": 0.1, "c": 0.3} for seed in range(3)}
         | {("d", 3): {"a": 0.3, "b": 0.2}}
     )
-    results.select = lambda **_: results
-    monkeypatch.setattr(module, "compare", lambda *_: pd.DataFrame(columns=["p_holm"]))
     data = Significance().data(results)
     assert set(data["method"]) == {"a", "b"}
     assert set(data["left_out"]) == {"c"}
@@ -101,22 +114,20 @@ def test_a_method_that_lacks_a_cell_is_left_out_by_name(given_scores, monkeypatc
     ],
 )
 def test_ranks_named_on_an_axis_are_round(count, most, expected):
-    assert module.rank_ticks(count, most) == expected
+    assert rank_ticks(count, most) == expected
 
 
 @pytest.mark.parametrize(("width", "meaning"), [("column", "bars overlap"), ("page", "joined by")])
-def test_many_methods_can_be_read_in_any_width(
-    given_scores, make_look, width, meaning, monkeypatch
-):
+def test_many_methods_can_be_read_in_any_width(given_scores, make_look, width, meaning, quiet):
     methods = [f"method {number}" for number in range(38)]
     rng = np.random.default_rng(0)
-    scores = {("d", seed): dict(zip(methods, rng.random(38), strict=True)) for seed in range(4)}
-    monkeypatch.setattr(module, "compare", lambda *about: pd.DataFrame())
+    scores = {(name, 0): dict(zip(methods, rng.random(38), strict=True)) for name in "wxyz"}
     results = given_scores(scores)
-    monkeypatch.setattr(type(results), "select", lambda self, **part: self, raising=False)
+    data = Significance().data(results)
+    data = data[data["scope"] == module.DATASETS]
     with figures.style():
-        look = make_look(methods, ["d"], width=width)
-        diagram, pairs, *_ = Significance().draw(Significance().data(results), look)
+        look = make_look(methods, list("wxyz"), width=width)
+        diagram, pairs, *_ = Significance().draw(data, look)
     assert meaning in diagram.caption
     for picture in (diagram, pairs):
         with figures.style():
@@ -130,25 +141,50 @@ def test_many_methods_can_be_read_in_any_width(
         assert min(np.diff(lines)) >= 0.9 * names[0].get_fontsize()  # no line on another
 
 
-def test_significance_needs_two_blocks(given_scores):
-    with pytest.raises(NothingToShowError, match="two blocks"):
-        Significance().data(given_scores({("d", 0): {"a": 0.1, "b": 0.2}}))
+def test_tests_that_cannot_reject_are_not_run(given_scores, quiet, make_look):
+    rng = np.random.default_rng(0)
+    keys = [(name, seed) for name in ("e", "f") for seed in range(5)]
+    results = given_scores({key: noisy(rng, QUALITY) for key in keys})
+    data = Significance().data(results)
+    ranks = data[data["part"] == "ranks"].set_index("scope")
+    across = ranks.loc[module.DATASETS].iloc[0]
+    assert across["blocks"] == 2
+    assert np.isnan(across["statistic"])
+    assert "smallest corrected p-value is 1; it would take 8" in across["why"]
+    pairs = data[(data["part"] == "pairs")].set_index("scope")
+    assert pairs.loc[module.DATASETS, "p_value"].isna().all()
+    assert pairs.loc["e", "p_value"].notna().all()
+    assert pairs.loc["e", "p_value"].min() < 0.05  # five splits of one dataset tell d from a
+    shown = Significance().draw(data, make_look("abcd", "ef"))
+    assert [each.name.split()[0] for each in shown] == ["pairs", "against", "against", "against"]
+    assert "e: 5 random splits" in shown[2].caption
+    assert "corrected for the rows that splits share" in shown[2].caption
+    assert "nothing is said of other datasets" in shown[2].caption
 
 
-def test_significance_from_codes_to_pictures(hand_made):
-    for seed in range(3):
+def test_seeds_on_one_split_are_one_block_and_items_are_asked(hand_made):
+    for seed in range(8):
         for method, database in (("good", PERFECT), ("mixed", MIXED), ("bad", REVERSED)):
             hand_made.add(method=method, seed=seed, database=database)
     results = hand_made.results()
     data = Significance().data(results)
+    ranks = data[data["part"] == "ranks"]
+    assert set(ranks["blocks"]) == {1}
+    assert ranks["why"].iloc[0] == "1 block: no test over splits is run; it would take 3"
+    assert ranks["p_value"].isna().all()
     with figures.style():
-        diagram, pairs, against, two = Significance().draw(data, Look.of(results))
-    assert "over 3 blocks" in diagram.caption
+        against, two = Significance().draw(data, Look.of(results))
     assert [row[0].text for row in against.groups[0].rows] == ["good", "mixed", "bad"]
-    assert against.groups[0].rows[2][3].text == "0/0/3"
-    assert "smallest p-value before correction is 0.25" in against.notes[0]
+    assert against.groups[0].rows[2][3].text == "0/0/1"
+    assert against.notes[0] == ranks["why"].iloc[0]
+    assert "bootstrap over the items that ask" in against.caption
+    assert "or of training on other rows" in against.caption
     assert len(two.groups[0].rows) == 2
-    assert pairs.figure.axes
+
+
+def test_significance_needs_two_methods(given_scores):
+    with pytest.raises(NothingToShowError, match="two methods"):
+        Significance().data(given_scores({("d", 0): {"a": 0.1}}))
 
 
 def test_two_methods_query_by_query(hand_made):
@@ -167,8 +203,9 @@ def test_two_methods_query_by_query(hand_made):
     assert first["first"] == pytest.approx(np.mean([values[0], values[1]]))
     assert first["second"] == pytest.approx((1 / 3 + 2 / 4) / 2)
     assert first["difference"] == pytest.approx(first["first"] - first["second"])
-    assert first["low"] <= first["difference"] <= first["high"]
-    assert (first["seeds"], first["seeds_won"]) == (2, 2)
+    assert first["low"] - 1e-12 <= first["difference"] <= first["high"] + 1e-12
+    assert (first["seeds"], first["blocks"], first["blocks_won"]) == (2, 1, 1)
+    assert first["test"] == "queries"
     assert first["p_value"] == 2 / SAMPLES  # every resample is on the same side
     assert first["p_holm"] == pytest.approx(2 * 2 / SAMPLES)
     words = sentences(table, "a", "b")
@@ -179,6 +216,25 @@ def test_two_methods_query_by_query(hand_made):
     picture = forest(table, "a", "b", Look.of(results))
     labels = [label.get_text() for label in picture.figure.axes[0].get_yticklabels()]
     assert labels == ["toy, encoded", "image→text, 2 bits", "text→image, 2 bits"]
+
+
+def test_means_are_those_of_tables_where_seeds_ask_different_items(hand_made):
+    for seed, database in enumerate((PERFECT, MIXED, REVERSED)):
+        hand_made.split(f"s{seed}")
+        for method in "ab":
+            chosen = database if method == "a" else REVERSED
+            hand_made.add(method=method, seed=seed, split=f"s{seed}", database=chosen)
+    results = hand_made.results()
+    table = compare(results, "a", "b", "AP").set_index("task")
+    means = results.scores().groupby(["task", "method"])["value"].mean()
+    for task, row in table.iterrows():
+        assert row["first"] == pytest.approx(means[task, "a"])
+        assert row["second"] == pytest.approx(means[task, "b"])
+        assert (row["test"], row["blocks"]) == ("splits", 3)
+        assert row["better"] + row["equal"] + row["worse"] == pytest.approx(1)
+    words = sentences(compare(results, "a", "b", "AP"), "a", "b")
+    assert "3 random splits; a is ahead in 2, better with probability" in words[2]
+    assert max(len(line) for text in words[:-2] for line in text.split("\n")) <= 80
 
 
 def test_a_method_against_itself_is_not_told_apart(hand_made):

@@ -46,15 +46,29 @@ def test_the_table_marks_best_second_and_failed(hand_made):
     assert any("protocol random, preprocessing none / none" in note for note in table.notes)
 
 
-@pytest.mark.parametrize(("seeds", "mark", "words"), [(2, "", "too few"), (3, "*", "t-tests")])
-def test_marks_need_three_seeds(hand_made, seeds, mark, words):
-    for seed in range(seeds):
+@pytest.mark.parametrize(("splits", "mark"), [(2, ""), (3, "*")])
+def test_marks_need_three_splits(hand_made, splits, mark):
+    for seed in range(splits):
+        hand_made.split(f"s{seed}", train=(2, 3, 4, 5))
+        about = {"seed": seed, "split": f"s{seed}"}
+        hand_made.add(method="good", database=PERFECT, **about)
+        hand_made.add(method="even", database=(PERFECT, REVERSED)[seed % 2], **about)
+    results = hand_made.results()
+    (table,) = MapTable().draw(MapTable().data(results), Look.of(results))
+    assert entries(table, "image→text")["even"][0].mark == mark
+    assert ("t-tests over splits" in table.notes[0]) == bool(mark)
+    assert table.notes[1].startswith(f"toy: {splits} random splits")
+    assert ("no test over splits, which takes 3" in table.notes[1]) == (not mark)
+
+
+def test_seeds_of_one_split_are_called_initialisation(hand_made):
+    for seed in range(4):
         hand_made.add(method="good", seed=seed, database=PERFECT)
         hand_made.add(method="even", seed=seed, database=(PERFECT, REVERSED)[seed % 2])
     results = hand_made.results()
     (table,) = MapTable().draw(MapTable().data(results), Look.of(results))
-    assert entries(table, "image→text")["even"][0].mark == mark
-    assert words in table.notes[0]
+    assert entries(table, "image→text")["even"][0].mark == ""
+    assert "toy: one split, 4 seeds of initialisation; no test over splits" in table.notes[1]
 
 
 def test_only_methods_with_learned_codes_stand_in_their_table(hand_made):

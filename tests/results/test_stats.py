@@ -63,66 +63,77 @@ def test_holm_by_hand():
     np.testing.assert_allclose(stats.holm(np.array([0.04, 0.01, 0.02])), [0.04, 0.03, 0.04])
 
 
-def test_pairwise_agrees_with_scikit_posthocs(scores):
-    found = stats.pairwise(scores)
-    expected = scikit_posthocs.posthoc_wilcoxon(list(scores.T), p_adjust="holm").to_numpy()
-    np.testing.assert_allclose(found.p_values, np.where(np.eye(4), 1, expected), atol=1e-12)
-    assert (found.wins + found.wins.T + found.ties == 12).all()
-    assert found.wins[3, 0] == 12
+def test_pairwise_agrees_with_scipy(scores):
+    found = stats.wilcoxon_holm(scores)
+    pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
+    raw = np.array([scipy.stats.wilcoxon(scores[:, i], scores[:, j]).pvalue for i, j in pairs])
+    for (i, j), p in zip(pairs, stats.holm(raw), strict=True):
+        assert found[i, j] == found[j, i] == pytest.approx(p)
+    counts = stats.count_wins(scores)
+    assert (counts.wins + counts.wins.T + counts.ties == 12).all()
+    assert counts.wins[3, 0] == 12
+
+
+def test_equal_methods_are_not_told_apart(scores):
+    twice = np.column_stack([scores, scores[:, 3]])
+    assert stats.wilcoxon_holm(twice)[3, 4] == 1
+    assert stats.pairs_over_splits(twice, 0.3)[3, 4] == 1
+
+
+@pytest.mark.parametrize(("blocks", "methods"), [(3, 3), (5, 4), (8, 2), (9, 5)])
+def test_the_least_p_values_are_those_of_perfect_agreement(blocks, methods):
+    perfect = np.arange(blocks)[:, None] * 0.01 * np.arange(methods) + np.arange(methods)
+    if methods > 2:
+        p_value = stats.friedman(perfect).p_value
+        assert stats.least_friedman(blocks, methods) == pytest.approx(p_value)
+    first = stats.wilcoxon_holm(perfect)[0, 1]
+    assert stats.least_wilcoxon(blocks, methods) == pytest.approx(first)
+
+
+def test_how_many_blocks_a_test_takes():
+    assert stats.blocks_needed(stats.least_wilcoxon, 2) == 6  # 2^-5 = .031
+    assert stats.blocks_needed(stats.least_wilcoxon, 38) == 15
+    assert stats.blocks_needed(stats.least_friedman, 3) == 3
+    assert stats.blocks_needed(stats.least_friedman, 2) is None
+
+
+def test_the_corrected_test_by_hand():
+    difference = np.array([0.02, 0.05, 0.01, 0.04])
+    found = stats.corrected_test(difference, 1 / 3)
+    variance = difference.var(ddof=1)
+    assert found.error == pytest.approx(np.sqrt((1 / 4 + 1 / 3) * variance))
+    expected = 2 * scipy.stats.t.sf(difference.mean() / found.error, 3)
+    assert found.p_value == pytest.approx(expected)
+    plain = scipy.stats.ttest_1samp(difference, 0.0)
+    without = stats.corrected_test(difference, 0.0)
+    assert without.p_value == pytest.approx(plain.pvalue)
+    assert without.interval() == pytest.approx(tuple(plain.confidence_interval()))
+    assert found.p_value > plain.pvalue
+
+
+def test_differences_without_spread_prove_nothing():
+    assert stats.corrected_test(np.full(8, 0.1), 0.3).p_value == 1
+    with pytest.raises(HashbenchError, match="found 1 split"):
+        stats.corrected_test(np.array([0.1]), 0.3)
 
 
 def test_not_worse_than_best(scores):
-    marked = stats.not_worse_than_best(scores)
+    marked = stats.not_worse_than_best(scores, 1 / 3)
     assert marked.tolist() == [False, False, False, True]
     near = np.column_stack([scores[:, 3], scores[:, 3] + 1e-4 * np.resize([1, -1], 12)])
-    assert stats.not_worse_than_best(near).all()
+    assert stats.not_worse_than_best(near, 1 / 3).all()
     for few in (1, 2):
-        assert stats.not_worse_than_best(near[:few]).sum() == 1  # nothing to test with
+        assert stats.not_worse_than_best(near[:few], 1 / 3).sum() == 1  # nothing to test with
 
 
-def test_not_worse_than_best_agrees_with_a_test_a_method(scores):
-    scores = np.round(scores * 1024) / 1024
-    lower = scores[:, 2] - 2.0**-10  # without any spread: different for certain
-    table = np.column_stack([scores[:, :3], scores[:, 2], lower])
-    p = [scipy.stats.ttest_rel(table[:, 2], table[:, m]).pvalue for m in (0, 1)]
-    expected = stats.holm(np.array([*p, 1.0, 0.0])) > 0.05
-    assert stats.not_worse_than_best(table).tolist() == [
-        expected[0], expected[1], True, expected[2], expected[3],
-    ]  # fmt: skip
-    assert expected.tolist() == [False, True, True, False]
-    assert stats.not_worse_than_best(table[:, :1]).tolist() == [True]
-
-
-def test_paired_bootstrap_agrees_with_scipy():
-    rng = np.random.default_rng(1)
-    first = rng.normal(0.5, 0.2, 300)
-    second = first - rng.normal(0.02, 0.1, 300)
-    found = stats.paired_bootstrap(first, second, np.random.default_rng(2))
-    expected = scipy.stats.bootstrap(
-        ((first - second),), np.mean, method="percentile", rng=np.random.default_rng(3)
-    ).confidence_interval
-    assert found.difference == pytest.approx((first - second).mean())
-    assert found.low == pytest.approx(expected.low, abs=1e-3)
-    assert found.high == pytest.approx(expected.high, abs=1e-3)
-    assert found.p_value < 0.05
-
-
-def test_paired_bootstrap_has_the_spread_of_a_mean():
-    # more queries than are drawn at once, and a number of samples that batches do not divide
-    n = stats.RESAMPLED // 7
-    values = np.random.default_rng(4).normal(0.0, 1.0, n)
-    found = stats.paired_bootstrap(values, np.zeros(n), np.random.default_rng(5), samples=503)
-    error = values.std() / np.sqrt(n)
-    assert (found.high - found.low) / (2 * 1.96) == pytest.approx(error, rel=0.15)
-    assert found.low < found.difference < found.high
-
-
-def test_queries_without_a_value_are_left_out():
-    first, second = np.array([1.0, np.nan, 0.5]), np.array([0.5, 0.1, 0.5])
-    found = stats.paired_bootstrap(first, second, np.random.default_rng(0))
-    assert found.difference == pytest.approx(0.25)
-    with pytest.raises(HashbenchError, match="no query"):
-        stats.paired_bootstrap(first[1:2], second[1:2], np.random.default_rng(0))
+def test_not_worse_than_best_is_corrected_for_all_pairs(scores):
+    p = {}
+    for i in range(4):
+        for j in range(i + 1, 4):
+            p[i, j] = float(stats.corrected_test(scores[:, i] - scores[:, j], 0.2).p_value)
+    adjusted = dict(zip(p, stats.holm(np.array(list(p.values()))), strict=True))
+    expected = [adjusted[i, 3] > 0.05 for i in range(3)]
+    assert stats.not_worse_than_best(scores, 0.2).tolist() == [*expected, True]
 
 
 def test_bad_tables_are_refused():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -118,6 +119,20 @@ class Given:
 
     def scores(self, measures=None):
         return self.table
+
+    def select(self, **_):
+        return self
+
+    def done(self):
+        """A cell a dataset and seed, each with a split of its own, three training rows a query."""
+        cells = self.table[["dataset", "seed"]].drop_duplicates().itertuples(index=False)
+        return [
+            SimpleNamespace(cell=SimpleNamespace(dataset=d, seed=s, split=f"{d} {s}"))
+            for d, s in cells
+        ]
+
+    def split(self, name):
+        return SimpleNamespace(query=np.arange(1), train=np.arange(1, 4))
 
 
 @pytest.fixture

@@ -1,0 +1,91 @@
+"""Blocks: what counts as one piece of evidence.
+
+The unit is a distinct split of a dataset. Seeds that give the same split (a dataset that comes
+with its own) differ in the methods' random numbers only: they are one block, their scores are
+averaged, and their spread is that of initialisation. Random splits of one dataset share rows; how
+many of them decides how far a test over splits has to be corrected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from hashbench.results.results import Results
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Which seeds of a dataset share a split, and how much splits share.
+
+    Attributes
+    ----------
+    blocks : (dataset, seed) -> the block's number; seeds of one number have the same split
+    overlaps : dataset -> queries for each training row, Nadeau and Bengio's n2 / n1
+    """
+
+    blocks: Mapping[tuple[str, int], int]
+    overlaps: Mapping[str, float]
+
+    def count(self, dataset: str) -> int:
+        """Return the number of distinct splits of a dataset."""
+        return len({number for (name, _), number in self.blocks.items() if name == dataset})
+
+    def seeds(self, dataset: str) -> int:
+        """Return the number of seeds of a dataset."""
+        return sum(name == dataset for name, _ in self.blocks)
+
+    def averaged(self, wide: pd.DataFrame, dataset: str) -> pd.DataFrame:
+        """Return a table with a row a seed as one with a row a block."""
+        numbers = [self.blocks[dataset, int(seed)] for seed in wide.index]
+        return wide.groupby(np.array(numbers)).mean()
+
+
+def find_evidence(results: Results) -> Evidence:
+    """Return the blocks of a study, from the splits of its done cells.
+
+    Methods of one seed may have splits of their own, where some train on fewer rows. Seeds that
+    share one split at all are one block: their queries are the same.
+    """
+    blocks: dict[tuple[str, Any], int] = {}
+    known: dict[tuple[str, Any], int] = {}
+    sizes: dict[str, list[float]] = {}
+    for stored in results.done():
+        cell = stored.cell
+        key, split = (cell.dataset, cell.seed), (cell.dataset, cell.split)
+        if split not in known:
+            rows = results.split(cell.split)
+            sizes.setdefault(cell.dataset, []).append(len(rows.query) / len(rows.train))
+        found = {table[place] for table, place in ((blocks, key), (known, split)) if place in table}
+        number = min(found, default=cell.seed)
+        if len(found) > 1:
+            _merge(blocks, cell.dataset, found)
+            _merge(known, cell.dataset, found)
+        blocks[key] = known[split] = number
+    return Evidence(blocks, {name: max(found) for name, found in sizes.items()})
+
+
+def _merge(numbers: dict[tuple[str, Any], int], dataset: str, found: set[int]) -> None:
+    for place, number in numbers.items():
+        if place[0] == dataset and number in found:
+            numbers[place] = min(found)
+
+
+def split_words(blocks: int, seeds: int) -> str:
+    """Return what scores of one dataset are averaged over.
+
+    Examples
+    --------
+    >>> split_words(1, 8), split_words(10, 10)
+    ('one split, 8 seeds of initialisation', '10 random splits')
+    """
+    if blocks == 1:
+        return f"one split, {seeds} seeds of initialisation" if seeds > 1 else "one split, one seed"
+    more = f", {seeds} seeds" if seeds > blocks else ""
+    return f"{blocks} random splits{more}"
