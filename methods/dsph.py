@@ -21,11 +21,12 @@ Deviations
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from hashbench import Citation, TorchMethod
 from hashbench.neural.functions import cosines
 from hashbench.neural.optimisers import BertAdam
+from hashbench.plugins.space import Linear, Log
 
 
 class DSPH(TorchMethod):
@@ -59,6 +60,12 @@ class DSPH(TorchMethod):
         "IEEE Transactions on Circuits and Systems for Video Technology",
         2024,
     )
+
+    space: ClassVar = {
+        "rate": Log(1e-4, 1e-2),
+        "proxy_rate": Log(2e-3, 0.2),
+        "dropout": Linear(0, 0.5),
+    }
 
     def __init__(
         self,

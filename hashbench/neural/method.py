@@ -108,9 +108,12 @@ class TorchMethod(Method):
     def networks(self, widths: Sequence[int]) -> Sequence[Any]:
         """Return one network a view, from so many columns to ``n_bits`` real values."""
 
-    @abstractmethod
     def loss(self, batch: Batch) -> Tensor:
-        """Return what is to be minimised, as a tensor of one number."""
+        """Return what is to be minimised, as a tensor of one number.
+
+        Only a method that writes ``step`` or ``run_epoch`` has none.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no loss, no step and no run_epoch")
 
     def optimisers(self) -> Sequence[Any]:
         """Return what steps the parameters: objects with ``zero_grad`` and ``step``."""

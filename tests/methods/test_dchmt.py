@@ -1,0 +1,50 @@
+import numpy as np
+import pytest
+from neural_batches import batch_of
+
+from hashbench.checks.methods import toy
+from hashbench.methods.dchmt import DCHMT
+
+torch = pytest.importorskip("torch")
+
+
+def test_loss_is_the_formula_pair_by_pair():
+    views, labels = toy(14, (6, 5), 4, multilabel=True)
+    method = DCHMT(n_bits=5, epochs=1, vartheta=0.75, random_state=0).fit(views, labels)
+    batch = batch_of(method, views, labels)
+    found = float(method.loss(batch).detach())
+    Z = []
+    for m, x in enumerate(batch.views):
+        outputs = np.exp(method._outputs(x, m).detach().numpy().astype(float))
+        Z.append((outputs / outputs.sum(axis=2, keepdims=True)).reshape(14, 10))
+    margin, expected = np.sqrt(2 * 5 * 0.75), 0.0
+    for first, second in ((0, 0), (0, 1), (1, 1)):
+        for i in range(14):
+            for j in range(14):
+                distance = np.linalg.norm(Z[first][i] - Z[second][j])
+                alike = (labels[i] & labels[j]).any()
+                part = distance if alike else max(0, margin - distance)
+                expected += part**2 / 14**2
+    assert found == pytest.approx(expected, rel=1e-3)
+
+
+def test_gradients_are_finite_where_distances_are_zero():
+    views, labels = toy(20)
+    views = [np.repeat(X[:5], 4, axis=0) for X in views]
+    method = DCHMT(n_bits=8, epochs=3, random_state=0).fit(views, np.repeat(labels[:5], 4, axis=0))
+    for parameter in method.networks_[0].parameters():
+        assert torch.isfinite(parameter).all()
+
+
+def test_a_bit_is_the_larger_of_its_two_outputs():
+    views, labels = toy()
+    method = DCHMT(n_bits=6, epochs=2, random_state=0).fit(views, labels)
+    outputs = method._outputs(batch_of(method, views, labels).views[0], 0).detach().numpy()
+    np.testing.assert_array_equal(method.encode(views[0], 0), outputs.argmax(axis=2).astype(bool))
+
+
+def test_layers_start_with_the_bounds_of_layers_of_two_outputs():
+    first, _, last = DCHMT(n_bits=40).networks((30, 20))[0]
+    assert 0.9 * np.sqrt(3) < last.weight.abs().max() <= np.sqrt(3)
+    assert 0.9 * np.sqrt(6 / 128) < first.weight.abs().max() <= np.sqrt(6 / 128)
+    assert last.weight.pieces == last.bias.pieces == 40

@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+from neural_batches import rows_of
+
+from hashbench.checks.methods import toy
+from hashbench.methods.dcmh import DCMH
+
+torch = pytest.importorskip("torch")
+
+
+def test_gradient_is_the_hand_written_one():
+    views, labels = toy(20, (6, 5), multilabel=True)
+    method = DCMH(n_bits=4, hidden=7, epochs=2, gamma=0.5, eta=2, random_state=0)
+    method.fit(views, labels)
+    data, rows = rows_of(method, views, labels), np.array([3, 8, 15])
+    B = torch.randn(20, 4).sign()
+    seen = {}
+
+    def keep(network, given, H):
+        H.retain_grad()
+        seen["H"] = H
+
+    method.networks_[1].register_forward_hook(keep)
+    method.step_loss(data, rows, 1, B).backward()
+    H, F, G = seen["H"].detach().numpy(), *method.buffers_.numpy().astype(float)
+    np.testing.assert_allclose(G[rows], H, atol=1e-6)  # fresh rows are in the buffer
+    S = (labels[rows] @ labels.T > 0).astype(float)
+    D = 0.5 * (1 / (1 + np.exp(-0.5 * H @ F.T)) - S) @ F
+    D += 2 * 0.5 * (H - B.numpy()[rows]) + 2 * 2 * G.sum(axis=0)
+    np.testing.assert_allclose(seen["H"].grad.numpy(), D / (3 * 20), rtol=1e-3, atol=1e-6)
+
+
+def test_learned_codes_are_the_signs_of_both_views_together():
+    views, labels = toy()
+    method = DCMH(n_bits=8, hidden=32, epochs=3, random_state=0).fit(views, labels)
+    np.testing.assert_array_equal(method.codes_, method.buffers_.sum(dim=0).numpy() >= 0)
+
+
+def test_the_rate_falls_geometrically_and_with_wide_inputs(monkeypatch):
+    views, labels = toy(dims=(12, 8))
+    monkeypatch.setattr("hashbench.methods.dcmh.STABLE", 10 * 32)
+    method = DCMH(n_bits=4, hidden=32, epochs=3, rate=0.4, last_rate=0.1, random_state=0)
+    rates = []
+    descend = DCMH.descend
+    monkeypatch.setattr(
+        DCMH,
+        "descend",
+        staticmethod(
+            lambda loss, opt: (rates.append(opt.param_groups[0]["lr"]), descend(loss, opt))[1]
+        ),
+    )
+    method.fit(views, labels)
+    text, image = rates[::2], rates[1::2]
+    np.testing.assert_allclose(text, [0.4, 0.2, 0.1])  # 8 columns: below the bound
+    np.testing.assert_allclose(image, np.multiply(text, 10 / 12))

@@ -1,0 +1,30 @@
+"""What tests of neural losses share: all rows as one batch, and cosines by the definition."""
+
+import numpy as np
+
+from hashbench.neural.method import TrainingRows
+
+
+def batch_of(method, views, labels, epoch=1):
+    """Return all rows as the batch that a fitted method would see."""
+    return rows_of(method, views, labels).batch(np.arange(len(labels)), epoch)
+
+
+def rows_of(method, views, labels):
+    """Return training rows as a fitted method sees them."""
+    Y = np.asarray(labels, np.float32) if method.supervised else np.zeros((len(labels), 0))
+    return TrainingRows(views, method.inputs_, Y, "cpu")
+
+
+def cosine(A, B):
+    """Return the cosines between rows."""
+    A, B = (X / np.linalg.norm(X, axis=1, keepdims=True) for X in (A, B))
+    return A @ B.T
+
+
+def values(method, batch):
+    """Return what the networks say, before any tanh of the method's own."""
+    return [
+        net(x).detach().numpy().astype(float)
+        for net, x in zip(method.networks_, batch.views, strict=True)
+    ]
