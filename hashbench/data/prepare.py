@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,10 @@ from hashbench.data import leaks, preprocessing
 from hashbench.data.layouts import FileDataset
 from hashbench.data.maps import open_data, save_data, write_rows
 from hashbench.data.stored_split import StoredSplit, pictures_name, save_pictures, split_name
+from hashbench.plugins import hardship
 from hashbench.plugins.dataset import Data, Dataset, Split
 from hashbench.plugins.registry import Registry
+from hashbench.plugins.rows import Rows
 
 PAGE = 1024  # 4-byte numbers in a page of memory
 
@@ -75,12 +77,14 @@ class Prepared:
     ----------
     train, query, database : lists of (rows, d_m) arrays, one a view
     train_labels : (rows, classes) uint8
+    labelled : the training rows that have labels; None if all do
     """
 
     train: list[Matrix]
     query: list[Matrix]
     database: list[Matrix]
     train_labels: npt.NDArray[np.uint8]
+    labelled: Rows | None = None
 
     @classmethod
     def open(cls, folder: Path) -> Prepared:
@@ -95,7 +99,19 @@ class Prepared:
             for file in set(files.values())  # mapped twice, memory would be counted twice
         }
         parts = {part: maps[file] for part, file in files.items()}
-        return cls(**parts, train_labels=np.load(folder / "train_labels.npy", mmap_mode="r"))
+        labels = np.load(folder / "train_labels.npy", mmap_mode="r")
+        labelled = folder / "labelled.npy"
+        chosen = np.load(labelled) if labelled.exists() else None
+        return cls(**parts, train_labels=labels, labelled=chosen)
+
+    def with_labels_only(self) -> Prepared:
+        """Return the split without training rows that have no labels: what supervision can use."""
+        if self.labelled is None:
+            return self
+        train = [X[self.labelled] for X in self.train]
+        return replace(
+            self, train=train, train_labels=self.train_labels[self.labelled], labelled=None
+        )
 
 
 def _touched(X: Matrix) -> Matrix:
@@ -172,7 +188,10 @@ def prepare(
         files = {"train": "train", "query": "query", "database": database}
         about = {"views": len(data.views), "files": files}
         with writing(temporary):
-            np.save(temporary / "train_labels.npy", data.labels[split.train])
+            labels, labelled = training_labels(data, split, SplitRequest(**request))
+            np.save(temporary / "train_labels.npy", labels)
+            if labelled is not None:
+                np.save(temporary / "labelled.npy", labelled)
             (temporary / "about.json").write_text(json.dumps(about))
     return {}
 
@@ -206,7 +225,20 @@ def make_split(plugin: Dataset, data: Data, request: SplitRequest) -> Split:
         return split
     rng = np.random.default_rng([request.seed, 0xCA9])
     chosen = rng.choice(split.train, size=request.train_rows, replace=False)
-    return Split(np.sort(chosen), split.query, split.database)
+    return replace(split, train=np.sort(chosen))
+
+
+def training_labels(
+    data: Data, split: Split, request: SplitRequest
+) -> tuple[npt.NDArray[np.uint8], Rows | None]:
+    """Return the labels of the training rows, and which rows have any if not all do."""
+    _, harder = hardship.divide(request.protocol)
+    labels = data.labels[split.train]
+    if harder.noise:
+        labels = hardship.wrong_labels(labels, harder.noise, request.seed)
+    if harder.labelled == 1:
+        return labels, None
+    return labels, hardship.labelled_rows(len(labels), harder.labelled, request.seed)
 
 
 def check_data(data: Data, name: str) -> None:

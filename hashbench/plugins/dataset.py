@@ -21,6 +21,7 @@ import scipy
 from hashbench.base.errors import HashbenchError, unknown
 from hashbench.base.parameters import Parametrised
 from hashbench.base.validation import class_columns
+from hashbench.plugins import hardship
 from hashbench.plugins.downloads import DataFile
 from hashbench.plugins.method import Citation
 from hashbench.plugins.rows import Rows, choose
@@ -28,11 +29,15 @@ from hashbench.plugins.rows import Rows, choose
 
 @dataclass(frozen=True)
 class Split:
-    """Disjoint rows of a dataset: what is trained on, what is asked, what is searched."""
+    """Disjoint rows of a dataset: what is trained on, what is asked, what is searched.
+
+    ``altered`` says what was done to the training labels, which row numbers do not tell.
+    """
 
     train: Rows
     query: Rows
     database: Rows
+    altered: str = ""
 
     def __post_init__(self) -> None:
         for part in ("train", "query", "database"):
@@ -54,10 +59,11 @@ class Split:
 
     @cached_property
     def hash(self) -> str:
-        """A short hash of all indices, which names the split in records."""
+        """A short hash of all indices and altered labels, which names the split in records."""
         digest = hashlib.sha256()
         for rows in (self.train, self.query, self.database):
             digest.update(np.asarray(rows, "<i8").tobytes() + b"|")
+        digest.update(self.altered.encode())
         return digest.hexdigest()[:16]
 
 
@@ -255,12 +261,20 @@ class Dataset(Parametrised, ABC):
     def split(self, data: Data, protocol: str, seed: int) -> Split:
         """Divide the rows by a protocol; one seed always gives the same split.
 
-        A protocol is one of the dataset's own, or says itself which rows: ``query=500``.
+        A protocol is one of the dataset's own, or says itself which rows: ``query=500``. What makes
+        it harder stands behind it: ``standard; unseen=0.2``.
         """
         # The stream is the split's own: no method's random state coincides with it.
         rng = np.random.default_rng([seed, 0x5B11])
-        if "=" in protocol:
-            return Split(*choose(protocol, data.n_rows, data.given, rng))
-        if protocol not in self.protocols:
-            raise unknown(f"protocol of {self.name}", protocol, self.protocols)
-        return self.protocols[protocol](data, rng)
+        name, harder = hardship.divide(protocol)
+        if "=" in name:
+            split = Split(*choose(name, data.n_rows, data.given, rng))
+        elif name not in self.protocols:
+            raise unknown(f"protocol of {self.name}", name, self.protocols)
+        else:
+            split = self.protocols[name](data, rng)
+        if not harder.changed:
+            return split
+        parts = split.train, split.query, split.database
+        altered = f"{harder.of_labels} {seed}" if harder.of_labels else ""
+        return Split(*hardship.harder_rows(harder, data.labels, parts, seed), altered)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from hashbench.base.errors import unknown
 from hashbench.measures import parse
 from hashbench.plugins.dataset import ContactSheet
+from hashbench.plugins.hardship import divide
 from hashbench.plugins.selection import bare_name
 from hashbench.studies.plan import Plan
 
@@ -240,9 +241,11 @@ def _datasets(results: Results, names: Sequence[str]) -> Iterable[tuple[str, Dat
         facts = ["synthetic data"] if synthetic else []
         if name in cells:
             cell = cells[name]
-            described = plugin.cls.protocols.get(cell.protocol) if plugin is not None else None
+            protocol, harder = divide(cell.protocol)
+            described = plugin.cls.protocols.get(protocol) if plugin is not None else None
             words = f" ({described.description})" if described is not None else ""
-            facts.append(f"protocol {cell.protocol}{words}")
+            facts.append(f"protocol {protocol}{words}")
+            facts += [harder.words] if harder.changed else []
             facts.append(f"preprocessing {' / '.join(cell.preprocessing)}")
         if synthetic and "synthetic" not in title.lower():
             title += " (synthetic)"

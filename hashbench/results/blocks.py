@@ -1,16 +1,16 @@
 """Blocks: what counts as one piece of evidence.
 
-The unit is a distinct split of a dataset. Seeds that give the same split (a dataset that comes
-with its own) differ in the methods' random numbers only: they are one block, their scores are
-averaged, and their spread is that of initialisation. Random splits of one dataset share rows; how
-many of them decides how far a test over splits has to be corrected.
+The unit is a distinct split of a dataset: other queries. Seeds that give the same split (a dataset
+that comes with its own) differ in the methods' random numbers only: they are one block, their
+scores are averaged, and their spread is that of initialisation. Random splits of one dataset share
+rows; how many of them decides how far a test over splits has to be corrected.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -50,31 +50,24 @@ class Evidence:
 def find_evidence(results: Results) -> Evidence:
     """Return the blocks of a study, from the splits of its done cells.
 
-    Methods of one seed may have splits of their own, where some train on fewer rows. Seeds that
-    share one split at all are one block: their queries are the same.
+    Seeds that ask the same queries are one block, also where they train on other rows of the rest
+    or on other labels: what is learned from these queries is learned once.
     """
-    blocks: dict[tuple[str, Any], int] = {}
-    known: dict[tuple[str, Any], int] = {}
-    sizes: dict[str, list[float]] = {}
+    blocks: dict[tuple[str, int], int] = {}
+    known: dict[tuple[str, bytes], int] = {}
+    sizes: dict[str, dict[str, float]] = {}
     for stored in results.done():
         cell = stored.cell
-        key, split = (cell.dataset, cell.seed), (cell.dataset, cell.split)
-        if split not in known:
-            rows = results.split(cell.split)
-            sizes.setdefault(cell.dataset, []).append(len(rows.query) / len(rows.train))
-        found = {table[place] for table, place in ((blocks, key), (known, split)) if place in table}
-        number = min(found, default=cell.seed)
-        if len(found) > 1:
-            _merge(blocks, cell.dataset, found)
-            _merge(known, cell.dataset, found)
-        blocks[key] = known[split] = number
-    return Evidence(blocks, {name: max(found) for name, found in sizes.items()})
-
-
-def _merge(numbers: dict[tuple[str, Any], int], dataset: str, found: set[int]) -> None:
-    for place, number in numbers.items():
-        if place[0] == dataset and number in found:
-            numbers[place] = min(found)
+        own = sizes.setdefault(cell.dataset, {})
+        if cell.split not in own:
+            split = results.split(cell.split)
+            own[cell.split] = len(split.query) / len(split.train)
+            asked = (cell.dataset, np.asarray(split.query).tobytes())
+            blocks[cell.dataset, cell.seed] = known.setdefault(asked, cell.seed)
+        elif (cell.dataset, cell.seed) not in blocks:
+            asked = (cell.dataset, np.asarray(results.split(cell.split).query).tobytes())
+            blocks[cell.dataset, cell.seed] = known[asked]
+    return Evidence(blocks, {name: max(found.values()) for name, found in sizes.items()})
 
 
 def split_words(blocks: int, seeds: int) -> str:

@@ -195,12 +195,19 @@ def database_statistics(codes: CellCodes, split: StoredSplit) -> list[dict[str, 
 def rankings(codes: CellCodes, split: StoredSplit) -> Iterator[tuple[str, SearchTask]]:
     """Yield what there is to score: a kind of database codes and a task.
 
-    Learned codes exist for training rows; they are scored where those are the database.
+    Learned codes exist for the rows that were trained on; they are scored where those are the
+    database.
     """
     kinds = ["encoded"]
-    if codes.learned and split.database_is_train:
+    if _learned_database(codes, split):
         kinds.append("learned")
     yield from itertools.product(kinds, split.tasks)
+
+
+def _learned_database(codes: CellCodes, split: StoredSplit) -> bool:
+    """Say whether every item of the database has learned codes; unlabelled rows have none."""
+    whole = split.database_is_train
+    return whole and bool(codes.learned) and len(codes.learned[0]) == len(split.database)
 
 
 def make_ranking(codes: CellCodes, split: StoredSplit, kind: str, task: SearchTask) -> Ranking:

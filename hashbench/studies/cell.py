@@ -136,6 +136,8 @@ def compute(
     method: Method = plugin.cls(
         **what.parameters, n_bits=what.bits, random_state=random_state(what.seed)
     )
+    if method.supervised:
+        prepared = prepared.with_labels_only()
     labels = prepared.train_labels if method.supervised else None
     start = time.perf_counter()
     method.fit(list(prepared.train), labels)

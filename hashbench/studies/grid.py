@@ -17,7 +17,7 @@ from typing import Any
 from hashbench.base.errors import HashbenchError, unknown
 from hashbench.data.layouts import FileDataset, parse_file_selection
 from hashbench.data.prepare import DataSpec, SplitRequest
-from hashbench.plugins import rows
+from hashbench.plugins import hardship, rows
 from hashbench.plugins.dataset import Dataset
 from hashbench.plugins.registry import Plugin, Registry
 from hashbench.plugins.requirements import unavailable
@@ -27,7 +27,7 @@ from hashbench.studies.study import Rule, Study
 
 #: What may be set on every method and every dataset besides its own parameters.
 METHOD_EXTRAS = ("train_rows",)
-DATASET_EXTRAS = ("protocol", "preprocess", *rows.KEYS)
+DATASET_EXTRAS = ("protocol", "preprocess", *rows.KEYS, *hardship.KEYS)
 
 #: Parameters of every method that the grid sets itself.
 FIXED = ("n_bits", "random_state")
@@ -226,6 +226,10 @@ def _data_choice(
         shown["protocol"] = protocol
     if "preprocess" in settings:
         shown["preprocess"] = preprocess
+    harder = hardship.Hardship.of({k: v for k, v in settings.items() if k not in own})
+    if harder.changed:
+        shown |= harder.changed
+        protocol += f"{hardship.BEHIND}{harder}"
     label = str(Choice(dataset.name, tuple(sorted(shown.items()))))
     return DataChoice(spec, dataset.name, label, protocol, preprocess)
 

@@ -220,7 +220,7 @@ def test_two_methods_query_by_query(hand_made):
 
 def test_means_are_those_of_tables_where_seeds_ask_different_items(hand_made):
     for seed, database in enumerate((PERFECT, MIXED, REVERSED)):
-        hand_made.split(f"s{seed}")
+        hand_made.split(f"s{seed}", query=(10 + seed, 20))
         for method in "ab":
             chosen = database if method == "a" else REVERSED
             hand_made.add(method=method, seed=seed, split=f"s{seed}", database=chosen)

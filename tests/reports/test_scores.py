@@ -49,7 +49,7 @@ def test_the_table_marks_best_second_and_failed(hand_made):
 @pytest.mark.parametrize(("splits", "mark"), [(2, ""), (3, "*")])
 def test_marks_need_three_splits(hand_made, splits, mark):
     for seed in range(splits):
-        hand_made.split(f"s{seed}", train=(2, 3, 4, 5))
+        hand_made.split(f"s{seed}", query=(10 + seed, 20))
         about = {"seed": seed, "split": f"s{seed}"}
         hand_made.add(method="good", database=PERFECT, **about)
         hand_made.add(method="even", database=(PERFECT, REVERSED)[seed % 2], **about)

@@ -36,11 +36,11 @@ class HandMade:
     cells: list = field(default_factory=list)
     missing: list = field(default_factory=list)
 
-    def split(self, name="s", train=(2, 3, 4, 5), **more):
+    def split(self, name="s", train=(2, 3, 4, 5), query=(0, 1), **more):
         with Store(self.path) as store:
             StoredSplit(
                 train=np.array(train),
-                query=np.array([0, 1]),
+                query=np.array(query),
                 database=np.array([2, 3, 4, 5]),
                 query_labels=pack(np.array([[1, 0], [0, 1]], bool)),
                 database_labels=pack(np.array([[1, 0], [1, 0], [0, 1], [0, 1]], bool)),
@@ -132,7 +132,8 @@ class Given:
         ]
 
     def split(self, name):
-        return SimpleNamespace(query=np.arange(1), train=np.arange(1, 4))
+        query = sum(map(ord, name))  # other queries a split
+        return SimpleNamespace(query=np.array([query]), train=np.arange(3))
 
 
 @pytest.fixture

@@ -15,12 +15,12 @@ from hashbench.data.layouts.assemble import load_file
 from hashbench.data.layouts.folders import files_of, roles_of
 from hashbench.data.layouts.table import ROLES, VIEWS, recognise
 from hashbench.data.layouts.variables import SUFFIXES, Variables
-from hashbench.plugins import rows
+from hashbench.plugins import hardship, rows
 from hashbench.plugins.dataset import Data, Dataset, GivenSplit, LastQuery, RandomQuery
 from hashbench.plugins.selection import parse_item
 
 #: Keys of a selection that choose the split and the preprocessing, whatever the dataset.
-RESERVED = ("protocol", "preprocess", *rows.KEYS)
+RESERVED = ("protocol", "preprocess", *rows.KEYS, *hardship.KEYS)
 
 #: Keys that name variables.
 NAMES = (*ROLES, VIEWS)

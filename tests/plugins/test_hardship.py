@@ -1,0 +1,119 @@
+"""Harder protocols, on data small enough to look at."""
+
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from hashbench.base.errors import HashbenchError
+from hashbench.data.prepare import SplitRequest, make_split, training_labels
+from hashbench.plugins.dataset import Data, Dataset, RandomQuery
+from hashbench.plugins.hardship import Hardship, divide, wrong_labels
+
+
+class Toy(Dataset):
+    """Sixty rows of five classes."""
+
+    name = "toy"
+    protocols: ClassVar = {"random": RandomQuery(0.25), "part": RandomQuery(0.25, 15)}
+
+    def load(self):
+        rng = np.random.default_rng(0)
+        labels = np.eye(5, dtype=np.uint8)[np.arange(60) % 5]
+        return Data([rng.random((60, 3)), rng.random((60, 2))], labels)
+
+
+@pytest.fixture
+def toy():
+    plugin = Toy()
+    return plugin, plugin.load()
+
+
+def split_of(toy, protocol, seed=0):
+    return make_split(*toy, SplitRequest(protocol, seed))
+
+
+def test_texts_parse_back():
+    for hardship in (Hardship(), Hardship(True, 0.2), Hardship(noise=0.25, labelled=0.1)):
+        assert divide(f"random; {hardship}") == ("random", hardship)
+    assert divide("random") == ("random", Hardship())
+    assert str(Hardship(unseen=0.2, noise=0)) == "unseen=0.2"
+    assert Hardship(disjoint=True, noise=0.2).words == (
+        "no training row in the database, 20% of the training rows with wrong labels"
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"noise": 1.5}, "noise: found 1.5; allowed: a share from 0 to 1"),
+        ({"unseen": 1}, "unseen: found 1; allowed"),
+        ({"labelled": 0}, "labelled: found 0; allowed: a share above 0"),
+        ({"noise": "much"}, "noise: found 'much'"),
+        ({"disjoint": 0.5}, "disjoint: found 0.5; allowed: true or false"),
+    ],
+)
+def test_what_is_no_share_is_refused(settings, message):
+    with pytest.raises(HashbenchError, match=message):
+        Hardship.of(settings)
+
+
+def test_unseen_classes_are_asked_and_never_trained_on(toy):
+    labels = toy[1].labels
+    plain, split = split_of(toy, "random"), split_of(toy, "random; unseen=0.4")
+    asked = set(np.flatnonzero(labels[split.query].any(axis=0)))
+    trained = set(np.flatnonzero(labels[split.train].any(axis=0)))
+    assert len(trained) == 3
+    assert not asked & trained
+    assert asked
+    np.testing.assert_array_equal(split.database, plain.database)
+    assert set(split.query) < set(plain.query)
+    other = split_of(toy, "random; unseen=0.4", seed=1)
+    assert other.hash != split.hash
+
+
+def test_a_disjoint_database_holds_no_training_row(toy):
+    split = split_of(toy, "random; disjoint=true")
+    assert not set(split.train) & set(split.database)
+    assert len(split.train) + len(split.database) == 45
+    part = split_of(toy, "part; disjoint=true")  # trained on a part: the rest is searched
+    assert (len(part.train), len(part.database)) == (15, 30)
+    assert not set(part.train) & set(part.database)
+
+
+def test_noise_moves_labels_of_training_rows_only(toy):
+    request = SplitRequest("random; noise=0.2", 3)
+    split = make_split(*toy, request)
+    labels, labelled = training_labels(toy[1], split, request)
+    true = toy[1].labels[split.train]
+    wrong = (labels != true).any(axis=1)
+    assert wrong.sum() == round(0.2 * len(true))
+    assert (labels.sum(axis=1) == 1).all()
+    assert not (labels & true)[wrong].any()
+    assert labelled is None
+    plain = split_of(toy, "random", 3)
+    np.testing.assert_array_equal(plain.train, split.train)
+    assert plain.hash != split.hash  # the same rows, and yet another split
+
+
+def test_many_labels_keep_their_number():
+    labels = (np.random.default_rng(0).random((40, 8)) < 0.4).astype(np.uint8)
+    wrong = wrong_labels(labels, 1.0, 0)
+    few = labels.sum(axis=1) <= 4
+    np.testing.assert_array_equal(wrong.sum(axis=1)[few], labels.sum(axis=1)[few])
+    assert not (wrong & labels).any()
+
+
+def test_few_rows_are_labelled(toy):
+    request = SplitRequest("random; labelled=0.2", 0)
+    split = make_split(*toy, request)
+    labels, labelled = training_labels(toy[1], split, request)
+    assert len(labelled) == 9
+    assert len(labels) == len(split.train) == 45
+
+
+def test_a_class_too_many_is_refused(toy):
+    data = toy[1]
+    data.labels[:] = 1  # every row has every class: nothing is left to train on
+    with pytest.raises(HashbenchError, match=r"unseen=0\.2: found 0 training rows"):
+        split_of(toy, "random; unseen=0.2")

@@ -1,0 +1,43 @@
+"""The score against the strength of a hardship."""
+
+import pytest
+
+from hashbench.plugins.report import NothingToShowError
+from hashbench.printing import figures
+from hashbench.printing.style import Look
+from hashbench.reports.robustness import Robustness
+
+PERFECT = ("00", "00", "11", "11")
+MIXED = ("00", "01", "10", "11")
+
+
+def test_strengths_of_one_hardship_are_one_line(hand_made):
+    protocols = {"toy": "random", "toy[noise=0.2]": "random; noise=0.2"}
+    for dataset, protocol in protocols.items():
+        for method in ("a", "b"):
+            codes = PERFECT if method == "a" or dataset == "toy" else MIXED
+            hand_made.add(method=method, dataset=dataset, protocol=protocol, database=codes)
+    # another hardship, of which there is no second strength
+    other = {"dataset": "toy[unseen=0.5]", "protocol": "random; unseen=0.5"}
+    hand_made.add(method="a", database=MIXED, **other)
+    results = hand_made.results()
+    data = Robustness().data(results)
+    noise = data[(data["hardship"] == "noise") & (data["task"] == "image->text")]
+    lines = {
+        method: rows.sort_values("strength")[["strength", "mean"]].to_numpy().tolist()
+        for method, rows in noise.groupby("method")
+    }
+    assert lines["a"] == [[0, 1], [0.2, 1]]
+    assert lines["b"][1][1] < 1
+    assert set(data["dataset"][data["hardship"] == "noise"]) == set(protocols)
+    with figures.style():
+        pictures = Robustness().draw(data, Look.of(results))
+    first = next(each for each in pictures if each.name.startswith("noise"))
+    assert "20% of the training rows with wrong labels" in first.caption
+    assert next(axes.get_xlabel() for axes in first.figure.axes).startswith("share of training")
+
+
+def test_one_strength_is_no_line(hand_made):
+    hand_made.add(method="a")
+    with pytest.raises(NothingToShowError, match=r"noise=0\|0.2"):
+        Robustness().data(hand_made.results())
