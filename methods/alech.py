@@ -65,9 +65,9 @@ class ALECH(LinearMethod):
         Weight of the codes' closeness to the factor.
     eta : float
         Ridge of correlations and classifier.
-    closeness : float
+    lam : float
         lambda, the weight of the codes in the hash functions' regression.
-    image_anchors, text_anchors : int
+    anchors, anchors_others : int
         Random training rows behind the RBF features of the first and of every other view.
     iterations : int
     random_state : int, Generator or None
@@ -92,9 +92,9 @@ class ALECH(LinearMethod):
         alpha: float = 1e-4,
         beta: float = 1e-3,
         eta: float = 1e-4,
-        closeness: float = 1e4,
-        image_anchors: int = 500,
-        text_anchors: int = 1000,
+        lam: float = 1e4,
+        anchors: int = 500,
+        anchors_others: int = 1000,
         iterations: int = 10,
         random_state: Any = None,
     ) -> None:
@@ -102,9 +102,9 @@ class ALECH(LinearMethod):
         self.alpha = alpha
         self.beta = beta
         self.eta = eta
-        self.closeness = closeness
-        self.image_anchors = image_anchors
-        self.text_anchors = text_anchors
+        self.lam = lam
+        self.anchors = anchors
+        self.anchors_others = anchors_others
         self.iterations = iterations
         self.random_state = random_state
 
@@ -114,12 +114,12 @@ class ALECH(LinearMethod):
         k = self.n_bits
         alpha, beta, eta = self.alpha, self.beta, self.eta
         G, YY = unit_rows(Y), inner(Y, Y)
-        counts = [self.image_anchors] + [self.text_anchors] * (len(views) - 1)
+        counts = [self.anchors] + [self.anchors_others] * (len(views) - 1)
         self.maps_, K = anchor_maps(views, counts, rng)
 
         V = _principal(K[-1], k, rng)
         P = np.eye(Y.shape[1])
-        W = _classifier(P, V, Y, self.closeness)
+        W = _classifier(P, V, Y, self.lam)
         inverse = np.linalg.inv(2 * YY + eta * np.eye(len(YY)))
         for _ in range(self.iterations):
             B = signs(alpha * k * _similar(G, V) + beta * V)
@@ -136,8 +136,8 @@ class ALECH(LinearMethod):
     def _hash_function(self, features, G, B):
         """F = (K'K)^+ (k K'S B + lambda K'B)(B'B + lambda I)^-1, since K'1 = 0."""
         k = self.n_bits
-        system = inner(B, B) + self.closeness * np.eye(k)
-        target = 2 * k * G @ (G.T @ B) + self.closeness * B
+        system = inner(B, B) + self.lam * np.eye(k)
+        target = 2 * k * G @ (G.T @ B) + self.lam * B
         # The spectrum has no gap: what counts as zero is what rounding leaves of it.
         zero = max(features.shape[1] * np.finfo(float).eps, 0.1 * np.finfo(features.dtype).eps)
         inverse = np.linalg.pinv(gram(features), rcond=zero, hermitian=True)

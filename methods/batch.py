@@ -57,9 +57,9 @@ class BATCH(LinearMethod):
         eta_0, the weight of predicting the labels.
     omega : float
         Weight of the codes' closeness to the factor.
-    xi : float
+    ridge : float
         Ridge of the hash functions.
-    image_anchors, text_anchors : int
+    anchors, anchors_others : int
         Random training rows behind the RBF features of the first and of every other view.
     iterations : int
     random_state : int, Generator or None
@@ -84,9 +84,9 @@ class BATCH(LinearMethod):
         eta: float = 0.05,
         eta_labels: float = 0.9,
         omega: float = 0.01,
-        xi: float = 0.01,
-        image_anchors: int = 500,
-        text_anchors: int = 1000,
+        ridge: float = 0.01,
+        anchors: int = 500,
+        anchors_others: int = 1000,
         iterations: int = 6,
         random_state: Any = None,
     ) -> None:
@@ -94,9 +94,9 @@ class BATCH(LinearMethod):
         self.eta = eta
         self.eta_labels = eta_labels
         self.omega = omega
-        self.xi = xi
-        self.image_anchors = image_anchors
-        self.text_anchors = text_anchors
+        self.ridge = ridge
+        self.anchors = anchors
+        self.anchors_others = anchors_others
         self.iterations = iterations
         self.random_state = random_state
 
@@ -105,9 +105,9 @@ class BATCH(LinearMethod):
         views, Y, rng = self.begin_fit(views, labels)
         n, k, dtype = len(Y), self.n_bits, Y.dtype
         G = unit_rows(Y)
-        counts = [self.image_anchors] + [self.text_anchors] * (len(views) - 1)
+        counts = [self.anchors] + [self.anchors_others] * (len(views) - 1)
         self.maps_, K = anchor_maps(views, counts, rng)
-        solvers = [Ridge(features, self.xi) for features in K]
+        solvers = [Ridge(features, self.ridge) for features in K]
 
         # The labels are reconstructed as the views are, under a weight of their own.
         sources, weights = [*K, Y], [self.eta] * len(K) + [self.eta_labels]

@@ -6,7 +6,7 @@ X_m (n, d_m): centred features; R_m (d_m, d): a subspace of each view; C (w, d):
 codebooks, shared by the views; B (n, w): one word of each codebook an item, shared by its views;
 V (n, d): the items put together from their words; lambda_1 = 1, the others ``lam``.
 
-An iteration: R_m from the singular vectors of X_m'V; C by least squares (ridge ``damping``); B
+An iteration: R_m from the singular vectors of X_m'V; C by least squares (ridge ``ridge``); B
 greedily, one codebook after the other taking the word nearest to what is left. Since R_m is
 orthonormal and the views share B, the last two see the views through one matrix only,
 Z = sum_m lambda_m X_m R_m / sum_m lambda_m. At the end R_m becomes the ridge regression of V.
@@ -73,7 +73,7 @@ class CCQ(VectorMethod):
     n_bits : int
     lam : float
         Weight of every view but the first.
-    damping : float
+    ridge : float
         Ridge of the words and of the final maps; more than 0.
     iterations : int
         At most this many.
@@ -104,14 +104,14 @@ class CCQ(VectorMethod):
         self,
         n_bits: int = 16,
         lam: float = 1.0,
-        damping: float = 1e-3,
+        ridge: float = 1e-3,
         iterations: int = 100,
         tolerance: float = 1e-12,
         random_state: Any = None,
     ) -> None:
         self.n_bits = n_bits
         self.lam = lam
-        self.damping = damping
+        self.ridge = ridge
         self.iterations = iterations
         self.tolerance = tolerance
         self.random_state = random_state
@@ -119,8 +119,8 @@ class CCQ(VectorMethod):
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn subspaces, codebooks and codes."""
         views, _, rng = self.begin_fit(views, labels)
-        if self.damping <= 0:
-            raise HashbenchError(f"{self.name}: found damping {self.damping}; allowed: above 0")
+        if self.ridge <= 0:
+            raise HashbenchError(f"{self.name}: found ridge {self.ridge}; allowed: above 0")
         means = column_means(views)
         weights = np.array([1.0] + [self.lam] * (len(views) - 1))
         squares = [mean_squared_distance(X) * len(X) / 2 for X in views]  # ||X_m||^2
@@ -144,7 +144,7 @@ class CCQ(VectorMethod):
             shared = _average(Z, weights)
             if iteration:  # from now on the views have one code an item
                 Z, shares = [shared], [weights.sum()]
-            books = _codebooks(Z, words, shares, sizes, self.damping)
+            books = _codebooks(Z, words, shares, sizes, self.ridge)
             words = [_nearest_words(shared, books)]
             V = _compose(words[0], books)
             S = [cross(X, V, mean) for X, mean in together(views, means)]
@@ -156,7 +156,7 @@ class CCQ(VectorMethod):
 
         self.codebooks_, self.means_ = books, means
         self.projections_ = [
-            Ridge(X, self.damping, mean).solve(V) for X, mean in together(views, means)
+            Ridge(X, self.ridge, mean).solve(V) for X, mean in together(views, means)
         ]
         Z = each(project, views, self.projections_, means)
         self.vectors_ = self._quantised(_average(Z, weights))
@@ -203,8 +203,8 @@ def _compose(words, books):
     return sum(C[words[:, j]] for j, C in enumerate(books))
 
 
-def _codebooks(Z, words, weights, sizes, damping):
-    """C = (sum_m lambda_m B_m'B_m + damping I)^-1 sum_m lambda_m B_m'Z_m, a list of codebooks.
+def _codebooks(Z, words, weights, sizes, ridge):
+    """C = (sum_m lambda_m B_m'B_m + ridge I)^-1 sum_m lambda_m B_m'Z_m, a list of codebooks.
 
     Solved over the words or, where they are more than the rows, over the rows.
     """
@@ -222,7 +222,7 @@ def _codebooks(Z, words, weights, sizes, damping):
     )
     over_words = edges[-1] <= len(Z)
     system = (B.T @ B if over_words else B @ B.T).toarray()  # co-occurrences, or shared words
-    system[np.diag_indices_from(system)] += damping
+    system[np.diag_indices_from(system)] += ridge
     factor = scipy.linalg.cho_factor(system, overwrite_a=True, check_finite=False)
     if over_words:
         C = scipy.linalg.cho_solve(factor, B.T @ Z)

@@ -18,7 +18,7 @@ l != m: O(k d_1 d_2) an iteration. Memory beyond the features: the Gram matrices
 
 Deviations
 ----------
-Three versions of the method are in use, and ``version`` chooses.
+Three versions of the method are in use, and ``variant`` chooses.
 
 - ``v1``, the authors' release of 2013 (default): penalises U by gamma and P by gamma, where the
   objective asks for gamma / lambda_m and gamma / mu. Its alternation is therefore not exactly a
@@ -54,9 +54,9 @@ class CMFH(LinearMethod):
     Parameters
     ----------
     n_bits : int
-    version : {"v1", "paper", "v2"}
+    variant : {"v1", "paper", "v2"}
         Which penalties and weights the updates use; see the module's Deviations.
-    weight : float
+    lam : float
         lambda, the weight of reconstructing the first view; the others share 1 - lambda.
     mu : float
         Weight of predicting the latent vectors from each view.
@@ -83,8 +83,8 @@ class CMFH(LinearMethod):
     def __init__(
         self,
         n_bits: int = 16,
-        version: str = "v1",
-        weight: float = 0.5,
+        variant: str = "v1",
+        lam: float = 0.5,
         mu: float = 100.0,
         gamma: float = 0.01,
         tolerance: float = 0.01,
@@ -92,8 +92,8 @@ class CMFH(LinearMethod):
         random_state: Any = None,
     ) -> None:
         self.n_bits = n_bits
-        self.version = version
-        self.weight = weight
+        self.variant = variant
+        self.lam = lam
         self.mu = mu
         self.gamma = gamma
         self.tolerance = tolerance
@@ -103,16 +103,16 @@ class CMFH(LinearMethod):
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn latent vectors and hash functions."""
         views, Y, rng = self.begin_fit(views, labels)
-        if self.version not in VERSIONS:
+        if self.variant not in VERSIONS:
             raise HashbenchError(
-                f"{self.name}: found version {self.version!r}; allowed: {', '.join(VERSIONS)}"
+                f"{self.name}: found variant {self.variant!r}; allowed: {', '.join(VERSIONS)}"
             )
-        n, k, second = len(Y), self.n_bits, self.version == "v2"
-        rest = (1 - self.weight) / (len(views) - 1)
-        weights = [self.weight] + [rest] * (len(views) - 1)  # lambda_m
+        n, k, second = len(Y), self.n_bits, self.variant == "v2"
+        rest = (1 - self.lam) / (len(views) - 1)
+        weights = [self.lam] + [rest] * (len(views) - 1)  # lambda_m
         couplings = [self.mu * (w if second else 1.0) for w in weights]
         shrink = 1 / self.mu**2 if second else 1.0
-        penalty = self.gamma / (1.0 if self.version == "v1" else self.mu)
+        penalty = self.gamma / (1.0 if self.variant == "v1" else self.mu)
         means = column_means(views)
         E, values, G = _coordinates(views, means)
         inverses = [1 / (value + penalty) for value in values]
@@ -147,7 +147,7 @@ class CMFH(LinearMethod):
     def _bases(self, weights, S, VV):
         """U_m = lambda_m X_m'V (lambda_m V'V + gamma I)^-1; the releases leave lambda_m out."""
         ridge = self.gamma * np.eye(self.n_bits)
-        if self.version != "paper":
+        if self.variant != "paper":
             weights = [1.0] * len(S)
         return [np.linalg.solve(w * VV + ridge, w * s.T).T for w, s in together(weights, S)]
 

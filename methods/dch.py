@@ -16,7 +16,8 @@ Deviations
 - The paper finds B by discrete coordinate descent with small mu > 0 on RBF features. The
   released code sets mu = 0, keeps the features linear and takes the signs of the relaxed
   minimiser B = sgn(Y W' (W W' + ridge I)^-1) instead, so that its codes depend on the labels
-  alone. That is the default here; ``step="discrete"``, ``mu`` and ``anchors`` give the paper's.
+  alone. That is the default here; ``code_step="discrete"``, ``mu`` and ``anchors`` give the
+  paper's.
 - The released code solves its regressions through n x n systems; the same solutions come from
   d x d ones.
 """
@@ -50,13 +51,13 @@ class DCH(LinearMethod):
     Parameters
     ----------
     n_bits : int
-    penalty : float
+    lam : float
         lambda, the ridge of the classifier.
     mu : float
         Weight of the codes' closeness to the hash functions' values, for each view.
     ridge : float
         Ridge of the hash functions and of the relaxed step.
-    step : "relaxed" or "discrete"
+    code_step : "relaxed" or "discrete"
         How the codes are found: signs of the relaxed minimiser, or coordinate descent over bits.
     anchors : int
         Random training rows behind the RBF features; 0 for linear features.
@@ -79,19 +80,19 @@ class DCH(LinearMethod):
     def __init__(
         self,
         n_bits: int = 16,
-        penalty: float = 1.0,
+        lam: float = 1.0,
         mu: float = 0.0,
         ridge: float = 0.01,
-        step: str = "relaxed",
+        code_step: str = "relaxed",
         anchors: int = 0,
         iterations: int = 5,
         random_state: Any = None,
     ) -> None:
         self.n_bits = n_bits
-        self.penalty = penalty
+        self.lam = lam
         self.mu = mu
         self.ridge = ridge
-        self.step = step
+        self.code_step = code_step
         self.anchors = anchors
         self.iterations = iterations
         self.random_state = random_state
@@ -99,8 +100,8 @@ class DCH(LinearMethod):
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn codes and hash functions."""
         views, Y, rng = self.begin_fit(views, labels)
-        if self.step not in ("relaxed", "discrete"):
-            raise unknown("step of dch", self.step, ["relaxed", "discrete"])
+        if self.code_step not in ("relaxed", "discrete"):
+            raise unknown("code_step of dch", self.code_step, ["relaxed", "discrete"])
         if self.anchors:
             self.maps_, views = anchor_maps(views, [self.anchors] * len(views), rng)
         else:
@@ -126,21 +127,21 @@ class DCH(LinearMethod):
 
     def _classifier(self, B, Y):
         """W = (B'B + lambda I)^-1 B'Y."""
-        system = inner(B, B) + self.penalty * np.eye(self.n_bits)
+        system = inner(B, B) + self.lam * np.eye(self.n_bits)
         return np.linalg.solve(system, B.T @ Y)
 
     def _codes(self, B, W, Y, solvers):
         Q = times(Y, W.T)
         for solver in solvers:
             Q += (self.mu * _values(solver, solver.solve(B))).astype(Q.dtype)
-        if self.step == "discrete":
+        if self.code_step == "discrete":
             return discrete_descent(B, Q, W @ W.T, sweeps=10)
         system = W @ W.T + (self.ridge + self.mu * len(solvers)) * np.eye(self.n_bits)
         return signs(times(Q, np.linalg.inv(system)))
 
     def _objective(self, solvers, B, W, Y):
         total = squared_norm(Y - times(B, W))
-        total += self.penalty * squared_norm(W)
+        total += self.lam * squared_norm(W)
         for solver in solvers:
             # The minimum of a ridge regression on T is ||T||^2 - <X'T, P>.
             S = solver.products(B)

@@ -48,7 +48,7 @@ class DLFH(LinearMethod):
     Parameters
     ----------
     n_bits : int
-    steepness : float
+    lam : float
         lambda: T = lambda when two codes agree in all bits.
     samples : int or None
         m, the items drawn in an epoch; None: as many as bits.
@@ -76,7 +76,7 @@ class DLFH(LinearMethod):
     def __init__(
         self,
         n_bits: int = 16,
-        steepness: float = 8.0,
+        lam: float = 8.0,
         samples: int | None = None,
         iterations: int = 30,
         ridge: float = 1e-6,
@@ -84,7 +84,7 @@ class DLFH(LinearMethod):
         random_state: Any = None,
     ) -> None:
         self.n_bits = n_bits
-        self.steepness = steepness
+        self.lam = lam
         self.samples = samples
         self.iterations = iterations
         self.ridge = ridge
@@ -108,8 +108,8 @@ class DLFH(LinearMethod):
             S = _shared(Y, Y[C])
             for view, B in enumerate(codes):
                 others = [other[C] for v, other in enumerate(codes) if v != view]
-                _update_codes(B, others, S, self.steepness)
-            self.record(_mean_loss, codes, Y, self.steepness)
+                _update_codes(B, others, S, self.lam)
+            self.record(_mean_loss, codes, Y, self.lam)
         return codes
 
     def _learn_functions(self, views, codes, rng):
@@ -131,7 +131,7 @@ def _update_codes(B, others, S, steepness):
         Codes of the sampled items in the other views.
     S : (n, m)
         Similarity to the sampled items.
-    steepness : float
+    lam : float
     """
     k = B.shape[1]
     O = np.vstack(others)

@@ -61,7 +61,7 @@ class EDSH(LinearMethod):
     Parameters
     ----------
     n_bits : int
-    weight : float
+    lam : float
         lambda_m, the weight of reconstructing each view.
     beta : float
         beta_m, the weight of predicting the shared space from each view.
@@ -92,7 +92,7 @@ class EDSH(LinearMethod):
     def __init__(
         self,
         n_bits: int = 16,
-        weight: float = 1.0,
+        lam: float = 1.0,
         beta: float = 10.0,
         gamma: float = 10.0,
         alpha: float = 2.0,
@@ -102,7 +102,7 @@ class EDSH(LinearMethod):
         random_state: Any = None,
     ) -> None:
         self.n_bits = n_bits
-        self.weight = weight
+        self.lam = lam
         self.beta = beta
         self.gamma = gamma
         self.alpha = alpha
@@ -143,15 +143,15 @@ class EDSH(LinearMethod):
 
     def _bases(self, S, V):
         """U_m = X_m'V (V'V + (mu / lambda_m) I)^-1, Eq. 10-11."""
-        VV = inner(V, V) + self.mu / self.weight * np.eye(self.n_bits)
+        VV = inner(V, V) + self.mu / self.lam * np.eye(self.n_bits)
         return [np.linalg.solve(VV, s.T).T for s in S]
 
     def _shared_space(self, views, means, U, W, BR):
         """V of Eq. 14 and S_m = X_m'V, in one pass over the features."""
         system = (self.alpha + len(views) * self.beta + self.mu) * np.eye(self.n_bits)
-        system += sum(self.weight * u.T @ u for u in U)
+        system += sum(self.lam * u.T @ u for u in U)
         inverse = np.linalg.inv(system)
-        M = [((self.weight * u + self.beta * w) @ inverse) for u, w in together(U, W)]
+        M = [((self.lam * u + self.beta * w) @ inverse) for u, w in together(U, W)]
         shift = sum(mean @ m for mean, m in together(means, M))
         dtype = BR.dtype
         M, shift = [m.astype(dtype) for m in M], shift.astype(dtype)
@@ -184,7 +184,7 @@ class EDSH(LinearMethod):
         total += self.mu * squares
         for solver, u, w, s in together(solvers, U, W, S):
             norm = np.trace(solver.gram)  # ||X_m||^2
-            total += self.weight * (norm - 2 * np.sum(u * s) + np.sum((u.T @ u) * VV))
+            total += self.lam * (norm - 2 * np.sum(u * s) + np.sum((u.T @ u) * VV))
             total += self.beta * (squares - 2 * np.sum(w * s) + solver.quadratic(w))
             total += self.mu * (np.sum(u * u) + np.sum(w * w))
         return total

@@ -35,7 +35,7 @@ class EDSHDCC(EDSH):
     def __init__(
         self,
         n_bits: int = 16,
-        weight: float = 1.0,
+        lam: float = 1.0,
         beta: float = 10.0,
         gamma: float = 10.0,
         alpha: float = 2.0,
@@ -45,7 +45,7 @@ class EDSHDCC(EDSH):
         random_state: Any = None,
     ) -> None:
         self.n_bits = n_bits
-        self.weight = weight
+        self.lam = lam
         self.beta = beta
         self.gamma = gamma
         self.alpha = alpha

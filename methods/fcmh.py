@@ -77,7 +77,7 @@ class FCMH(LinearMethod):
         Weight of predicting correlated labels over all items, and within groups.
     gamma : float
         Ridge of the classifier.
-    xi : float
+    ridge : float
         Ridge of the hash functions.
     max_groups : int
         There are as many groups as classes, but no more than this.
@@ -105,7 +105,7 @@ class FCMH(LinearMethod):
         beta1: float = 10.0,
         beta2: float = 10.0,
         gamma: float = 0.1,
-        xi: float = 1.0,
+        ridge: float = 1.0,
         max_groups: int = 25,
         iterations: int = 5,
         random_state: Any = None,
@@ -116,7 +116,7 @@ class FCMH(LinearMethod):
         self.beta1 = beta1
         self.beta2 = beta2
         self.gamma = gamma
-        self.xi = xi
+        self.ridge = ridge
         self.max_groups = max_groups
         self.iterations = iterations
         self.random_state = random_state
@@ -137,7 +137,7 @@ class FCMH(LinearMethod):
         self.codes_ = np.empty((n, k), bool)
         self.codes_[order] = B > 0
         target = np.where(self.codes_, 1, -1).astype(Y.dtype)
-        self.projections_ = [regress(X, target, self.xi) for X in views]
+        self.projections_ = [regress(X, target, self.ridge) for X in views]
         return self
 
     def _iterate(self, Y, groups, V, B, rng):

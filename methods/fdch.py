@@ -30,7 +30,7 @@ class FDCH(LabelRegression):
     Parameters
     ----------
     n_bits : int
-    penalty : float
+    lam : float
         lambda, the ridge of the class codes.
     mu : float
         Weight of predicting the codes from each view.
@@ -60,7 +60,7 @@ class FDCH(LabelRegression):
     def __init__(
         self,
         n_bits: int = 16,
-        penalty: float = 0.1,
+        lam: float = 0.1,
         mu: float = 0.5,
         ridge: float = 0.01,
         anchors: int = 500,
@@ -68,7 +68,7 @@ class FDCH(LabelRegression):
         random_state: Any = None,
     ) -> None:
         self.n_bits = n_bits
-        self.penalty = penalty
+        self.lam = lam
         self.mu = mu
         self.ridge = ridge
         self.anchors = anchors

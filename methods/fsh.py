@@ -62,7 +62,7 @@ class FSH(LinearMethod):
         Training rows that all items are compared with.
     neighbours : int
         Near anchors that make up a neighbourhood.
-    penalty : float
+    lam : float
         lambda, the weight of predicting the codes from each view.
     exponent : float
         r, below 1: how strongly the weights of the views follow their agreement with the codes.
@@ -88,7 +88,7 @@ class FSH(LinearMethod):
         n_bits: int = 16,
         anchors: int = 50,
         neighbours: int = 10,
-        penalty: float = 300.0,
+        lam: float = 300.0,
         exponent: float = 0.5,
         iterations: int = 100,
         random_state: Any = None,
@@ -96,7 +96,7 @@ class FSH(LinearMethod):
         self.n_bits = n_bits
         self.anchors = anchors
         self.neighbours = neighbours
-        self.penalty = penalty
+        self.lam = lam
         self.exponent = exponent
         self.iterations = iterations
         self.random_state = random_state
@@ -135,8 +135,8 @@ class FSH(LinearMethod):
     def _codes(self, views, scales, means, A, eta, Bs, W):
         """The B-step, S_m = X_m'B and T_m = A_m'B, in one pass over the features."""
         dtype = A[0].dtype
-        slopes = [(2 * self.penalty * w).astype(dtype) for w in W]
-        shift = sum(mean @ w for mean, w in together(means, W)) * 2 * self.penalty
+        slopes = [(2 * self.lam * w).astype(dtype) for w in W]
+        shift = sum(mean @ w for mean, w in together(means, W)) * 2 * self.lam
         shift = shift.astype(dtype)
         targets = [(e * Bs).astype(dtype) for e in eta]
         B = np.empty((len(A[0]), self.n_bits), dtype)
@@ -166,7 +166,7 @@ class FSH(LinearMethod):
     def _objective(self, n, Bs, pull, W, S):
         # For the least-squares W, ||B - X W||^2 = ||B||^2 - tr(W'X'B).
         errors = [n * self.n_bits - np.sum(w * s) for w, s in together(W, S)]
-        return self.penalty * sum(errors) - np.sum(Bs * pull)
+        return self.lam * sum(errors) - np.sum(Bs * pull)
 
 
 class _UnitRowsOf:

@@ -26,9 +26,9 @@ Deviations
   feeds them, the first is constant and says nothing; on centred ones it is the best of all.
   So ``centred`` and ``skip`` belong together: (False, 1) by default, or (True, 0).
 - The program thresholds at the median of whatever batch is encoded, queries included: the code
-  of a query then depends on the other queries. ``batch_medians`` does that; by default the
+  of a query then depends on the other queries. ``batch_thresholds`` does that; by default the
   medians are those of the training rows.
-- Rows beyond ``sample`` are not looked at by the spectral problem: published comparisons do the
+- Rows beyond ``max_rows`` are not looked at by the spectral problem: published comparisons do the
   same where the data are large.
 - More bits than the features have dimensions would come from the graphs alone, whose
   eigenvectors no linear function predicts: those bits are constant, with a warning.
@@ -63,9 +63,9 @@ class IMH(LinearMethod):
         Take the training means off the features.
     skip : int
         Leading eigenvectors to leave out; see Deviations.
-    sample : int
+    max_rows : int
         Training rows that the spectral problem sees, at random; all where there are fewer.
-    batch_medians : bool
+    batch_thresholds : bool
         Threshold at the medians of the batch that is encoded; see Deviations.
     random_state : int, Generator or None
     """
@@ -90,8 +90,8 @@ class IMH(LinearMethod):
         neighbours: int = 10,
         centred: bool = False,
         skip: int = 1,
-        sample: int = 5000,
-        batch_medians: bool = False,
+        max_rows: int = 5000,
+        batch_thresholds: bool = False,
         random_state: Any = None,
     ) -> None:
         self.n_bits = n_bits
@@ -100,14 +100,14 @@ class IMH(LinearMethod):
         self.neighbours = neighbours
         self.centred = centred
         self.skip = skip
-        self.sample = sample
-        self.batch_medians = batch_medians
+        self.max_rows = max_rows
+        self.batch_thresholds = batch_thresholds
         self.random_state = random_state
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Solve the spectral problem and regress its solution."""
         views, _, rng = self.begin_fit(views, labels)
-        rows = np.sort(anchor_rows(len(views[0]), self.sample, rng))
+        rows = np.sort(anchor_rows(len(views[0]), self.max_rows, rng))
         sampled = [X[rows].astype(np.float64) for X in views]
         if self.centred:
             self.means_ = column_means(views)
@@ -137,7 +137,7 @@ class IMH(LinearMethod):
     def encode(self, X: Any, view: int) -> Any:
         """Return the (n, n_bits) codes of rows seen through one view."""
         values = self.project(X, view)
-        return values > np.median(values, axis=0) if self.batch_medians else values > 0
+        return values > np.median(values, axis=0) if self.batch_thresholds else values > 0
 
 
 def _laplacian(X, neighbours):

@@ -46,9 +46,9 @@ class KDLFH(DLFH):
         As for :class:`DLFH`.
     iterations : int
         Epochs.
-    n_anchors : int
+    anchors : int
         Random training rows that the RBF features are distances to.
-    penalty : float
+    ridge : float
         eta of eta w'K_0 w, K_0 the kernel between the anchors.
     """
 
@@ -59,23 +59,23 @@ class KDLFH(DLFH):
     def __init__(
         self,
         n_bits: int = 16,
-        steepness: float = 8.0,
+        lam: float = 8.0,
         samples: int | None = None,
         iterations: int = 50,
-        n_anchors: int = 500,
-        penalty: float = 1e-2,
+        anchors: int = 500,
+        ridge: float = 1e-2,
         random_state: Any = None,
     ) -> None:
         self.n_bits = n_bits
-        self.steepness = steepness
+        self.lam = lam
         self.samples = samples
         self.iterations = iterations
-        self.n_anchors = n_anchors
-        self.penalty = penalty
+        self.anchors = anchors
+        self.ridge = ridge
         self.random_state = random_state
 
     def _learn_functions(self, views, codes, rng):
-        anchors = anchor_rows(len(views[0]), self.n_anchors, rng)
+        anchors = anchor_rows(len(views[0]), self.anchors, rng)
         self.maps_, self.projections_ = [], []
         for X, B in together(views, codes):
             width = mean_squared_distance(X[:WIDTH_ROWS]) or 1.0  # equal rows have no scale
@@ -86,4 +86,4 @@ class KDLFH(DLFH):
             points = rbf.anchors.astype(np.float64)
             K0 = np.exp(-squared_distances(points, points) / width)
             self.maps_.append(rbf)
-            self.projections_.append(kernel_logistic(K, K0, B, self.penalty))
+            self.projections_.append(kernel_logistic(K, K0, B, self.ridge))

@@ -16,7 +16,7 @@ Deviations
 ----------
 - The released code centres queries, and thresholds their values, by the mean of the query batch,
   so that a code depends on the other queries. Here the training means serve;
-  ``transductive=True`` gives the released behaviour.
+  ``batch_thresholds=True`` gives the released behaviour.
 - The released code stops early by a monitored sum of norms that are not squared, which is not the
   function it minimises; here the number of iterations is fixed.
 - G'G is singular when a class never occurs: its pseudo-inverse is used.
@@ -48,14 +48,14 @@ class LCMFH(LinearMethod):
     Parameters
     ----------
     n_bits : int
-    weight : float
+    lam : float
         lambda, the weight of reconstructing the first view, between 0 and 1.
     mu : float
         Weight of predicting the factors from each view.
     gamma : float
         Ridge.
     iterations : int
-    transductive : bool
+    batch_thresholds : bool
         Threshold values by the mean of the rows that are encoded together, as the released code.
     random_state : int, Generator or None
     """
@@ -75,26 +75,26 @@ class LCMFH(LinearMethod):
     def __init__(
         self,
         n_bits: int = 16,
-        weight: float = 0.5,
+        lam: float = 0.5,
         mu: float = 10.0,
         gamma: float = 0.001,
         iterations: int = 20,
-        transductive: bool = False,
+        batch_thresholds: bool = False,
         random_state: Any = None,
     ) -> None:
         self.n_bits = n_bits
-        self.weight = weight
+        self.lam = lam
         self.mu = mu
         self.gamma = gamma
         self.iterations = iterations
-        self.transductive = transductive
+        self.batch_thresholds = batch_thresholds
         self.random_state = random_state
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn codes and hash functions."""
         views, Y, rng = self.begin_fit(views, labels)
         k, mu, gamma, eye = self.n_bits, self.mu, self.gamma, np.eye(self.n_bits)
-        weights = [self.weight] + [(1 - self.weight) / (len(views) - 1)] * (len(views) - 1)
+        weights = [self.lam] + [(1 - self.lam) / (len(views) - 1)] * (len(views) - 1)
         G = unit_rows(Y)
 
         # All that the iterations see of the items.
@@ -141,4 +141,4 @@ class LCMFH(LinearMethod):
         """Return the (n, n_bits) real values whose signs are the codes."""
         values = super().project(X, view)
         # Centring the rows first would change nothing: the values are linear in them.
-        return values - values.mean(axis=0) if self.transductive else values
+        return values - values.mean(axis=0) if self.batch_thresholds else values

@@ -62,7 +62,7 @@ class LEMON(LinearMethod):
         Weight of predicting the labels from the factor.
     gamma : float
         Ridge of the classifier.
-    xi : float
+    ridge : float
         Ridge of the hash functions.
     chunk_size : int
         Items learned from together; the last chunk takes the remainder too.
@@ -94,7 +94,7 @@ class LEMON(LinearMethod):
         alpha: float = 1e4,
         beta: float = 1e4,
         gamma: float = 0.1,
-        xi: float = 1.0,
+        ridge: float = 1.0,
         chunk_size: int = 500,
         iterations: int = 5,
         random_state: Any = None,
@@ -103,7 +103,7 @@ class LEMON(LinearMethod):
         self.alpha = alpha
         self.beta = beta
         self.gamma = gamma
-        self.xi = xi
+        self.ridge = ridge
         self.chunk_size = chunk_size
         self.iterations = iterations
         self.random_state = random_state
@@ -153,7 +153,7 @@ class LEMON(LinearMethod):
                 total += part
         self.codes_ = np.concatenate([self.codes_, B > 0])
         self.projections_ = [
-            scipy.linalg.solve(G + self.xi * np.eye(len(G)), S, assume_a="pos")
+            scipy.linalg.solve(G + self.ridge * np.eye(len(G)), S, assume_a="pos")
             for G, S in together(self._grams, self._products)
         ]
         return self

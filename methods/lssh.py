@@ -14,10 +14,10 @@ a lasso on B and sgn(s R), a text by sgn(t U'(U U' + gamma / mu I)^-1).
 Before that every view is centred; images are reduced to ``components`` principal components; rows
 of both are scaled to unit norm.
 
-Cost: one pass over the images for their scatter matrix. At most ``rows`` training rows learn the
-dictionary: 30 proximal steps an iteration, each of two products with the dictionary for all rows
-together, in float32; that is nearly all of the time. One pass over the views and one more lasso
-give the codes of all training rows. Memory beyond the features: S of ``rows`` rows. Encoding an
+Cost: one pass over the images for their scatter matrix. At most ``max_rows`` training rows learn
+the dictionary: 30 proximal steps an iteration, each of two products with the dictionary for all
+rows together, in float32; that is nearly all of the time. One pass over the views and one more lasso
+give the codes of all training rows. Memory beyond the features: S of ``max_rows`` rows. Encoding an
 image costs a lasso, too.
 
 Deviations
@@ -77,7 +77,7 @@ class LSSH(Method):
     components : int
         Principal components of the images.
     iterations : int
-    rows : int
+    max_rows : int
         At most this many training rows, drawn at random, learn the dictionary.
     random_state : int, Generator or None
     """
@@ -102,7 +102,7 @@ class LSSH(Method):
         atoms: int = 512,
         components: int = 64,
         iterations: int = 20,
-        rows: int = 5000,
+        max_rows: int = 5000,
         random_state: Any = None,
     ) -> None:
         self.n_bits = n_bits
@@ -112,7 +112,7 @@ class LSSH(Method):
         self.atoms = atoms
         self.components = components
         self.iterations = iterations
-        self.rows = rows
+        self.max_rows = max_rows
         self.random_state = random_state
 
     def fit(self, views: Any, labels: Any = None) -> Self:
@@ -121,7 +121,11 @@ class LSSH(Method):
         n, k = len(Y), self.n_bits
         self.means_ = column_means(views)
         self.components_ = pca(views[0], self.components, self.means_[0])
-        rows = np.sort(rng.choice(n, self.rows, replace=False)) if n > self.rows else slice(None)
+        rows = (
+            np.sort(rng.choice(n, self.max_rows, replace=False))
+            if n > self.max_rows
+            else slice(None)
+        )
         X, *T = (self._features(V[rows], m) for m, V in enumerate(views))
         U = [rng.standard_normal((k, t.shape[1])) for t in T]
         B = rng.standard_normal((self.atoms, X.shape[1]))

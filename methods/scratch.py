@@ -49,7 +49,7 @@ class SCRATCH(LinearMethod):
     Parameters
     ----------
     n_bits : int
-    weight : float
+    lam : float
         lambda, the weight of reconstructing each view.
     alpha : float
         Weight of predicting the labels from the shared space.
@@ -79,7 +79,7 @@ class SCRATCH(LinearMethod):
     def __init__(
         self,
         n_bits: int = 16,
-        weight: float = 0.5,
+        lam: float = 0.5,
         alpha: float = 500.0,
         mu: float = 1000.0,
         gamma: float = 5.0,
@@ -88,7 +88,7 @@ class SCRATCH(LinearMethod):
         random_state: Any = None,
     ) -> None:
         self.n_bits = n_bits
-        self.weight = weight
+        self.lam = lam
         self.alpha = alpha
         self.mu = mu
         self.gamma = gamma
@@ -100,7 +100,7 @@ class SCRATCH(LinearMethod):
         """Learn codes and hash functions."""
         views, Y, rng = self.begin_fit(views, labels)
         n, k, dtype, eye = len(Y), self.n_bits, Y.dtype, np.eye(self.n_bits)
-        weight, alpha, mu, gamma = self.weight, self.alpha, self.mu, self.gamma
+        weight, alpha, mu, gamma = self.lam, self.alpha, self.mu, self.gamma
         self.maps_, K = anchor_maps(views, [self.anchors] * len(views), rng)
         solvers = [Ridge(features, gamma / mu) for features in K]
 
@@ -135,7 +135,7 @@ class SCRATCH(LinearMethod):
         total += self.gamma * (squares + squared_norm(C))
         for solver, u, w, s in together(solvers, U, W, S):
             norm = np.trace(solver.gram)
-            total += self.weight * (norm - 2 * np.sum(u * s) + np.sum((u.T @ u) * VV))
+            total += self.lam * (norm - 2 * np.sum(u * s) + np.sum((u.T @ u) * VV))
             total += self.mu * (squares - 2 * np.sum(w * s) + solver.quadratic(w))
             total += self.gamma * (squared_norm(u) + squared_norm(w))
         return total

@@ -12,7 +12,7 @@ a = penalty / (k n). The codes are the signs of Y. The gradient is
 
 descent is that of t-SNE, with momentum and a gain an entry.
 
-Step 2 learns each bit from each view by a logistic regression on RBF features around ``n_anchors``
+Step 2 learns each bit from each view by a logistic regression on RBF features around ``anchors``
 points. Its value z is the log-odds of the bit, so that the views of one item join by Bayes' rule
 into sum_m z_m - (M - 1) log(p / (1 - p)) for M views and the bit's share p of ones
 (``encode_pairs``). That is the code which the paper gives to the database.
@@ -67,16 +67,16 @@ class SePH(LinearMethod):
     Parameters
     ----------
     n_bits : int
-    penalty : float
+    alpha : float
         Of the distance of Y from -1 and +1; divided by the bits and by the items.
     iterations : int
         Of the descent.
-    step : float
+    step_length : float
         Its step length.
     momentum : float
-    anchors : {"kmeans", "random"}
+    anchor_kind : {"kmeans", "random"}
         Kernel points: centroids of each view (SePH_km), or the same random items in all (SePH_rnd).
-    n_anchors : int
+    anchors : int
     ridge : float
         eta of eta w'K_0 w, K_0 the kernel between the kernel points.
     regression_steps : int or None
@@ -111,24 +111,24 @@ class SePH(LinearMethod):
     def __init__(
         self,
         n_bits: int = 16,
-        penalty: float = 0.01,
+        alpha: float = 0.01,
         iterations: int = 100,
-        step: float = 500.0,
+        step_length: float = 500.0,
         momentum: float = 0.5,
-        anchors: str = "kmeans",
-        n_anchors: int = 500,
+        anchor_kind: str = "kmeans",
+        anchors: int = 500,
         ridge: float = 0.01,
         regression_steps: int | None = None,
         max_rows: int | None = 5000,
         random_state: Any = None,
     ) -> None:
         self.n_bits = n_bits
-        self.penalty = penalty
+        self.alpha = alpha
         self.iterations = iterations
-        self.step = step
+        self.step_length = step_length
         self.momentum = momentum
+        self.anchor_kind = anchor_kind
         self.anchors = anchors
-        self.n_anchors = n_anchors
         self.ridge = ridge
         self.regression_steps = regression_steps
         self.max_rows = max_rows
@@ -137,8 +137,10 @@ class SePH(LinearMethod):
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn codes, then the hash functions, then the codes of items not trained on."""
         views, Y, rng = self.begin_fit(views, labels)
-        if self.anchors not in ("kmeans", "random"):
-            raise HashbenchError(f"anchors: found {self.anchors!r}; allowed: 'kmeans', 'random'")
+        if self.anchor_kind not in ("kmeans", "random"):
+            raise HashbenchError(
+                f"anchor_kind: found {self.anchor_kind!r}; allowed: 'kmeans', 'random'"
+            )
         n = len(Y)
         if self.max_rows is None or n <= self.max_rows:
             trained = np.arange(n)
@@ -168,7 +170,7 @@ class SePH(LinearMethod):
         # The items of one label come to lie together: see the skipped tiles of _forces.
         order = np.lexsort(labels.T)
         G = unit_rows(labels[order].astype(np.float32))
-        weight = self.penalty / (k * n)
+        weight = self.alpha / (k * n)
         Y = 1e-4 * rng.standard_normal((n, k))
         change, gains = np.zeros_like(Y), np.ones_like(Y)
         best, least = Y, np.inf
@@ -177,7 +179,7 @@ class SePH(LinearMethod):
             gradient += 2 * weight * (np.abs(Y) - 1) * np.sign(Y)
             against = np.sign(gradient) != np.sign(change)
             gains = np.maximum(np.where(against, gains + 0.2, 0.8 * gains), 0.01)
-            change = self.momentum * change - self.step * gains * gradient
+            change = self.momentum * change - self.step_length * gains * gradient
             Y = Y + change
             Y -= Y.mean(axis=0)
             cost = divergence + weight * squared_norm(np.abs(Y) - 1)
@@ -191,11 +193,11 @@ class SePH(LinearMethod):
     def _learn_functions(self, views, H, rng):
         """Fit a logistic regression a view and bit on RBF features."""
         targets = np.where(H, 1.0, -1.0)
-        rows = anchor_rows(len(H), self.n_anchors, rng)
+        rows = anchor_rows(len(H), self.anchors, rng)
         self.maps_, self.projections_ = [], []
         for X in views:
             # As many centroids as rows are the rows.
-            take_rows = self.anchors == "random" or len(rows) == len(X)
+            take_rows = self.anchor_kind == "random" or len(rows) == len(X)
             points = X[rows] if take_rows else _centroids(X, rows)
             width = mean_squared_distance(X) or 1.0  # equal rows have no scale
             rbf = RBF(points, width, centred=False, mean=X.mean(axis=0, dtype=np.float64))

@@ -72,7 +72,7 @@ class LabelRegression(LinearMethod):
         self.maps_, K = self._features(views, rng)
         mu, ridges = self._weights(views)
         solvers = each(Ridge, K, ridges)
-        classes = Ridge(Y, self.penalty)
+        classes = Ridge(Y, self.lam)
 
         B = random_codes(rng, n, k, dtype)
         t = np.zeros(k, dtype)
@@ -96,7 +96,7 @@ class LabelRegression(LinearMethod):
         return self
 
     def _objective(self, mu, solvers, B, target, W, P, S):
-        total = squared_norm(B - target) + self.penalty * squared_norm(W)
+        total = squared_norm(B - target) + self.lam * squared_norm(W)
         for weight, solver, p, s in together(mu, solvers, P, S):
             residual = B.size - 2 * np.sum(p * s) + solver.quadratic(p)
             total += weight * (residual + solver.penalty * squared_norm(p))
@@ -112,11 +112,11 @@ class SRLCH(LabelRegression):
     Parameters
     ----------
     n_bits : int
-    penalty : float
+    lam : float
         lambda, the ridge of the class codes.
-    image_weight, text_weight : float
+    mu, mu_others : float
         mu of the first and of every other view.
-    image_ridge, text_ridge : float
+    ridge, ridge_others : float
         Ridge of the hash functions of the first and of every other view.
     width : float
         Standard deviation of the RBF.
@@ -139,22 +139,22 @@ class SRLCH(LabelRegression):
     def __init__(
         self,
         n_bits: int = 16,
-        penalty: float = 0.1,
-        image_weight: float = 0.1,
-        text_weight: float = 1e-5,
-        image_ridge: float = 0.01,
-        text_ridge: float = 0.1,
+        lam: float = 0.1,
+        mu: float = 0.1,
+        mu_others: float = 1e-5,
+        ridge: float = 0.01,
+        ridge_others: float = 0.1,
         width: float = 0.6,
         anchors: int = 500,
         iterations: int = 10,
         random_state: Any = None,
     ) -> None:
         self.n_bits = n_bits
-        self.penalty = penalty
-        self.image_weight = image_weight
-        self.text_weight = text_weight
-        self.image_ridge = image_ridge
-        self.text_ridge = text_ridge
+        self.lam = lam
+        self.mu = mu
+        self.mu_others = mu_others
+        self.ridge = ridge
+        self.ridge_others = ridge_others
         self.width = width
         self.anchors = anchors
         self.iterations = iterations
@@ -166,8 +166,8 @@ class SRLCH(LabelRegression):
 
     def _weights(self, views):
         others = len(views) - 1
-        mu = [self.image_weight] + [self.text_weight] * others
-        return mu, [self.image_ridge] + [self.text_ridge] * others
+        mu = [self.mu] + [self.mu_others] * others
+        return mu, [self.ridge] + [self.ridge_others] * others
 
 
 class UnitRBF:

@@ -40,12 +40,12 @@ VARIANTS = {
     ("cca-itq", "cca"): "cca",
     ("cca-itq", "img"): "cca-itq[rotation_view=0]",
     ("cca-itq", "txt"): "cca-itq[rotation_view=1]",
-    ("cmfh", "v2"): "cmfh[version=v2]",
+    ("cmfh", "v2"): "cmfh[variant=v2]",
     ("cvh", "bmc"): "cvh[variant=released]",
     ("dlfh", "centred"): "dlfh[centred=true]",
-    ("imh", "bmc"): "imh[batch_medians=true,beta=1,lam=1,neighbours=1,skip=0]",
-    ("imh", "orig"): "imh[batch_medians=true,centred=true]",
-    ("lcmfh", "asis"): "lcmfh[transductive=true]",
+    ("imh", "bmc"): "imh[batch_thresholds=true,beta=1,lam=1,neighbours=1,skip=0]",
+    ("imh", "orig"): "imh[batch_thresholds=true,centred=true]",
+    ("lcmfh", "asis"): "lcmfh[batch_thresholds=true]",
 }
 
 #: Where a comparison does not hold, ours may be this far from what was recorded.

@@ -48,9 +48,9 @@ def test_equals_the_updates_with_the_similarity_formed(iterations):
         alpha=1e-2,
         beta=1e-1,
         eta=1e-2,
-        closeness=50.0,
-        image_anchors=15,
-        text_anchors=20,
+        lam=50.0,
+        anchors=15,
+        anchors_others=20,
         iterations=iterations,
         random_state=1,
     ).fit(views, Y)
@@ -64,12 +64,12 @@ def test_equals_the_updates_with_the_similarity_formed(iterations):
 @pytest.mark.parametrize("n_bits", [3, 20])  # below and above the rank of the V-step
 def test_objective_never_rises(n_bits):
     views, Y = toy(70, multilabel=True)
-    method = ALECH(n_bits=n_bits, image_anchors=15, text_anchors=20, random_state=0)
+    method = ALECH(n_bits=n_bits, anchors=15, anchors_others=20, random_state=0)
     objective = np.array(method.fit(views, Y).objective_)
     assert (np.diff(objective[1:]) <= 1e-9 * objective[0]).all()
 
 
 def test_bits_beyond_the_principal_directions_start_at_random():
     views, Y = toy(70)
-    method = ALECH(n_bits=40, text_anchors=5, random_state=0).fit(views, Y)
+    method = ALECH(n_bits=40, anchors_others=5, random_state=0).fit(views, Y)
     assert (method.codes_.any(axis=0) & ~method.codes_.all(axis=0)).mean() > 0.9

@@ -35,7 +35,7 @@ def direct(views, Y, k, iterations, seed):
 def test_equals_the_updates_with_the_similarity_formed(iterations):
     views, Y = toy(70, multilabel=True)
     method = BATCH(
-        n_bits=4, image_anchors=20, text_anchors=30, iterations=iterations, random_state=1
+        n_bits=4, anchors=20, anchors_others=30, iterations=iterations, random_state=1
     ).fit(views, Y)
     codes, W, value = direct(views, Y.astype(float), 4, iterations, 1)
     assert np.array_equal(method.codes_, codes)
@@ -47,7 +47,7 @@ def test_equals_the_updates_with_the_similarity_formed(iterations):
 @pytest.mark.parametrize("n_bits", [3, 20])  # below and above the rank of the V-step
 def test_objective_never_rises(n_bits):
     views, Y = toy(70, multilabel=True)
-    method = BATCH(n_bits=n_bits, image_anchors=20, text_anchors=30, random_state=0)
+    method = BATCH(n_bits=n_bits, anchors=20, anchors_others=30, random_state=0)
     objective = np.array(method.fit(views, Y).objective_)
     assert (np.diff(objective) <= 1e-9 * objective[0]).all()
     assert objective[-1] < objective[0]

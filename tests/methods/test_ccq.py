@@ -91,6 +91,6 @@ def test_learned_vectors_come_from_all_views_together():
     np.testing.assert_allclose(method.vectors_[:, :-1], V, atol=1e-5)
 
 
-def test_no_damping_is_refused():
-    with pytest.raises(HashbenchError, match="found damping 0; allowed: above 0"):
-        fitted(damping=0)
+def test_no_ridge_is_refused():
+    with pytest.raises(HashbenchError, match="found ridge 0; allowed: above 0"):
+        fitted(ridge=0)

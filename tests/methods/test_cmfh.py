@@ -41,7 +41,7 @@ def direct(views, k, version, iterations, seed, weight=0.4, mu=100.0, gamma=0.01
 @pytest.mark.parametrize(("n", "dims"), [(60, (12, 8)), (30, (40, 9)), (60, (12, 8, 5))])
 def test_iterations_without_the_rows_equal_those_with_them(version, n, dims):
     views, _ = toy(n=n, dims=dims)
-    method = CMFH(n_bits=5, version=version, weight=0.4, iterations=7, tolerance=-1e9)
+    method = CMFH(n_bits=5, variant=version, lam=0.4, iterations=7, tolerance=-1e9)
     method.set_params(random_state=2).fit(views)
     V, P, objective = direct(views, 5, version, 7, seed=2)
     assert method.objective_[-1] == pytest.approx(objective, rel=1e-8)
@@ -56,7 +56,7 @@ def test_iterations_without_the_rows_equal_those_with_them(version, n, dims):
 def test_the_paper_version_never_rises(n_bits):
     for seed in range(3):
         views, _ = toy(n=150, seed=seed)
-        method = CMFH(n_bits=n_bits, version="paper", tolerance=-1e9, iterations=60)
+        method = CMFH(n_bits=n_bits, variant="paper", tolerance=-1e9, iterations=60)
         objective = np.array(method.set_params(random_state=seed).fit(views).objective_)
         assert len(objective) == 60
         assert (np.diff(objective) <= 1e-8 * objective[:-1]).all()
@@ -67,7 +67,7 @@ def test_seeds_differ_by_a_rotation_only():
     X = views[0] - views[0].mean(axis=0)
     found = []
     for seed in range(2):
-        method = CMFH(n_bits=6, version="paper", iterations=3000, tolerance=1e-9)
+        method = CMFH(n_bits=6, variant="paper", iterations=3000, tolerance=1e-9)
         W = method.set_params(random_state=seed).fit(views).projections_[0]
         found.append((method.objective_[-1], X @ W @ W.T @ X.T))
     assert found[0][0] == pytest.approx(found[1][0], rel=1e-4)
@@ -78,15 +78,15 @@ def test_seeds_differ_by_a_rotation_only():
 def test_stops_by_the_sum_of_norms_and_v2_does_not():
     views, _ = toy()
     assert len(CMFH(n_bits=4, random_state=0).fit(views).objective_) < 500
-    assert len(CMFH(n_bits=4, version="v2", random_state=0).fit(views).objective_) == 25
+    assert len(CMFH(n_bits=4, variant="v2", random_state=0).fit(views).objective_) == 25
 
 
 def test_a_view_without_weight_does_no_harm():
     views, _ = toy()
-    method = CMFH(n_bits=4, version="paper", weight=1.0, random_state=0).fit(views)
+    method = CMFH(n_bits=4, variant="paper", lam=1.0, random_state=0).fit(views)
     assert all(np.isfinite(W).all() for W in method.projections_)
 
 
-def test_unknown_version():
-    with pytest.raises(HashbenchError, match="found version 'v3'; allowed: v1, paper, v2"):
-        CMFH(version="v3").fit(toy()[0])
+def test_unknown_variant():
+    with pytest.raises(HashbenchError, match="found variant 'v3'; allowed: v1, paper, v2"):
+        CMFH(variant="v3").fit(toy()[0])

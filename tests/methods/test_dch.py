@@ -29,7 +29,9 @@ def test_hash_functions_equal_the_n_by_n_regression():
 
 def test_recorded_objective_is_the_formula():
     views, Y = toy(80, (9, 6), 5, multilabel=True)
-    method = DCH(n_bits=8, mu=0.01, step="discrete", iterations=3, random_state=0).fit(views, Y)
+    method = DCH(n_bits=8, mu=0.01, code_step="discrete", iterations=3, random_state=0).fit(
+        views, Y
+    )
     B = signed(method.codes_)
     W = np.linalg.solve(B.T @ B + np.eye(8), B.T @ Y)
     value = np.square(Y - B @ W).sum() + np.square(W).sum()
@@ -44,13 +46,13 @@ def test_recorded_objective_is_the_formula():
 def test_discrete_objective_never_rises(seed, anchors):
     views, Y = toy(80, (9, 6), 5, multilabel=True)
     method = DCH(
-        n_bits=12, mu=0.05, step="discrete", anchors=anchors, iterations=8, random_state=seed
+        n_bits=12, mu=0.05, code_step="discrete", anchors=anchors, iterations=8, random_state=seed
     ).fit(views, Y)
     objective = np.array(method.objective_)
     assert (np.diff(objective) <= 1e-9 * objective[0]).all()
 
 
-def test_unknown_step_is_named():
+def test_unknown_code_step_is_named():
     views, Y = toy(80, (9, 6), 5, multilabel=True)
-    with pytest.raises(HashbenchError, match="unknown step of dch 'relax'; did you mean"):
-        DCH(step="relax").fit(views, Y)
+    with pytest.raises(HashbenchError, match="unknown code_step of dch 'relax'; did you mean"):
+        DCH(code_step="relax").fit(views, Y)

@@ -78,7 +78,7 @@ def test_hash_functions_are_the_least_squares_of_each_views_codes(centred):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_kernel_form_ends_at_the_optimum_of_its_regressions(dtype):
     views, labels = toy(dtype=dtype)
-    method = KDLFH(n_bits=8, n_anchors=20, random_state=0).fit(views, labels)
+    method = KDLFH(n_bits=8, anchors=20, random_state=0).fit(views, labels)
     for m, X in enumerate(views):
         X = X.astype(np.float64)
         points = method.maps_[m].anchors + X.mean(axis=0)

@@ -19,7 +19,7 @@ def direct_objective(method, views, Y, V, B, R, U, W, P):
     value += method.alpha * np.square(B - V @ R.T).sum() + method.mu * np.square(V).sum()
     for X, u, w in zip(views, U, W, strict=True):
         X = X - X.mean(axis=0)
-        value += method.weight * np.square(X - V @ u.T).sum()
+        value += method.lam * np.square(X - V @ u.T).sum()
         value += method.beta * np.square(V - X @ w).sum()
         value += method.mu * (np.square(u).sum() + np.square(w).sum())
     return value

@@ -51,7 +51,7 @@ def test_bits_are_thresholded_at_the_training_medians():
 
 def test_batch_medians_depend_on_the_batch():
     views, _ = toy(n=100)
-    method = IMH(n_bits=6, batch_medians=True, random_state=0).fit(views)
+    method = IMH(n_bits=6, batch_thresholds=True, random_state=0).fit(views)
     for rows in (20, 50, 100):
         np.testing.assert_array_equal(method.encode(views[0][:rows], 0).sum(axis=0), rows // 2)
 
@@ -81,7 +81,7 @@ def test_bits_beyond_the_features_are_constant_and_said_to_be():
 
 def test_the_spectral_problem_is_that_of_the_sample():
     views, _ = toy(n=400, dims=(7, 5))
-    method = IMH(n_bits=3, sample=100, random_state=0).fit(views)
+    method = IMH(n_bits=3, max_rows=100, random_state=0).fit(views)
     rows = np.sort(anchor_rows(400, 100, np.random.default_rng(0)))
     theirs = direct([X[rows] for X in views], 3, 1e8)
     for ours, W in zip(method.projections_, theirs, strict=True):

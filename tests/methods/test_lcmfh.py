@@ -34,7 +34,7 @@ def direct(views, Y, n_bits, iterations, seed, weight=0.5, mu=10.0, gamma=0.001)
 @pytest.mark.parametrize("iterations", [1, 6])
 def test_class_space_equals_the_updates_over_all_items(iterations):
     views, Y = toy(70, multilabel=True)
-    method = LCMFH(n_bits=7, weight=0.3, iterations=iterations, random_state=4).fit(views, Y)
+    method = LCMFH(n_bits=7, lam=0.3, iterations=iterations, random_state=4).fit(views, Y)
     P, codes, value = direct(views, Y.astype(float), 7, iterations, 4, weight=0.3)
     for ours, theirs in zip(method.projections_, P, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-7, atol=1e-9)
@@ -52,7 +52,7 @@ def test_objective_never_rises():
 def test_codes_of_queries_depend_on_their_batch_only_when_asked_to():
     views, Y = toy(70)
     inductive = LCMFH(random_state=0).fit(views, Y)
-    transductive = LCMFH(random_state=0, transductive=True).fit(views, Y)
+    transductive = LCMFH(random_state=0, batch_thresholds=True).fit(views, Y)
     shifted = views[0] + 3.0
     assert np.array_equal(transductive.encode(shifted, 0), inductive.encode(views[0], 0))
     assert not np.array_equal(inductive.encode(shifted, 0), inductive.encode(views[0], 0))
@@ -60,6 +60,6 @@ def test_codes_of_queries_depend_on_their_batch_only_when_asked_to():
 
 def test_absent_class_and_view_of_no_weight():
     views, Y = toy(70)
-    method = LCMFH(weight=1.0, random_state=0).fit(views, np.hstack([Y, np.zeros((70, 1))]))
+    method = LCMFH(lam=1.0, random_state=0).fit(views, np.hstack([Y, np.zeros((70, 1))]))
     assert all(np.isfinite(P).all() for P in method.projections_)
     assert len(np.unique(method.codes_, axis=0)) <= 4

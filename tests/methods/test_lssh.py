@@ -77,10 +77,10 @@ def test_training_helps_the_objective(fitted):
 
 def test_a_sample_of_the_rows_may_learn_the_dictionary():
     views, _ = toy(n=120, dims=(16, 8))
-    method = LSSH(**SMALL, rows=50).fit(views)
+    method = LSSH(**SMALL, max_rows=50).fit(views)
     assert method.codes_.shape == (120, 6)
     whole = LSSH(**SMALL).fit(views)
     assert not np.array_equal(method.dictionary_, whole.dictionary_)
     # All rows asked for is the same as no limit.
-    same = LSSH(**SMALL, rows=120).fit(views)
+    same = LSSH(**SMALL, max_rows=120).fit(views)
     np.testing.assert_array_equal(same.dictionary_, whole.dictionary_)

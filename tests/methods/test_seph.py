@@ -91,7 +91,7 @@ def test_items_of_a_class_share_a_code():
 @pytest.mark.parametrize("dims", [(12, 8), (12, 8, 5)])
 def test_pairs_join_posteriors_by_the_prior(dims):
     views, labels = toy(n=80, dims=dims)
-    method = SePH(n_bits=12, n_anchors=20, random_state=0).fit(views, labels)
+    method = SePH(n_bits=12, anchors=20, random_state=0).fit(views, labels)
     one, zero = 1.0, 1.0
     for m, X in enumerate(views):
         posterior = 1 / (1 + np.exp(-method.project(X, m)))
@@ -113,7 +113,7 @@ def test_a_constant_bit_has_no_prior_and_no_division_by_zero():
 @pytest.mark.parametrize("anchors", ["kmeans", "random"])
 def test_kernel_points(anchors):
     views, labels = toy()
-    method = SePH(n_bits=4, anchors=anchors, n_anchors=20, random_state=0).fit(views, labels)
+    method = SePH(n_bits=4, anchor_kind=anchors, anchors=20, random_state=0).fit(views, labels)
     rows = []
     for m, X in enumerate(views):
         points = method.maps_[m].anchors + X.mean(axis=0)
@@ -132,7 +132,7 @@ def test_kernel_points(anchors):
 def test_regressions_may_be_left_unfinished():
     views, labels = toy(n=80)
     optimal, stopped, finished = (
-        SePH(n_bits=4, n_anchors=20, regression_steps=steps, random_state=0).fit(views, labels)
+        SePH(n_bits=4, anchors=20, regression_steps=steps, random_state=0).fit(views, labels)
         for steps in (None, 2, 2000)
     )
     np.testing.assert_array_equal(optimal.codes_, stopped.codes_)
@@ -143,14 +143,14 @@ def test_regressions_may_be_left_unfinished():
 
 def test_items_beyond_the_maximum_are_encoded_as_pairs():
     views, labels = toy(n=90)
-    method = SePH(n_bits=8, max_rows=40, n_anchors=15, random_state=5).fit(views, labels)
+    method = SePH(n_bits=8, max_rows=40, anchors=15, random_state=5).fit(views, labels)
     trained = np.sort(np.random.default_rng(5).choice(90, 40, replace=False))
     others = np.setdiff1d(np.arange(90), trained)
     assert np.array_equal(method.codes_[others], method.encode_pairs(views)[others])
     # The same random numbers, on the sample alone: the rest had no part in it.
     rng = np.random.default_rng(5)
     rng.choice(90, 40, replace=False)
-    alone = SePH(n_bits=8, n_anchors=15, random_state=rng)
+    alone = SePH(n_bits=8, anchors=15, random_state=rng)
     alone.fit([X[trained] for X in views], labels[trained])
     assert np.array_equal(method.codes_[trained], alone.codes_)
     assert np.array_equal(method.encode(views[0], 0), alone.encode(views[0], 0))
@@ -158,8 +158,8 @@ def test_items_beyond_the_maximum_are_encoded_as_pairs():
 
 def test_bad_input_is_named():
     views, labels = toy()
-    with pytest.raises(HashbenchError, match="anchors: found 'mean'; allowed: 'kmeans', 'random'"):
-        SePH(anchors="mean").fit(views, labels)
+    with pytest.raises(HashbenchError, match="unknown anchor_kind of seph 'mean'; did you"):
+        SePH(anchor_kind="mean").fit(views, labels)
     three, labels = toy(dims=(12, 8, 5))
     method = SePH(n_bits=4, iterations=2, random_state=0)
     with pytest.raises(HashbenchError, match="encode needs fit first"):

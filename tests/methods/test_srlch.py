@@ -10,9 +10,9 @@ from hashbench.methods.srlch import SRLCH
 def test_srlch_equals_its_updates_written_out():
     views, Y = toy(70, multilabel=True)
     Y = Y.astype(float)
-    method = SRLCH(
-        n_bits=6, anchors=20, iterations=3, image_weight=0.3, text_weight=0.2, random_state=5
-    ).fit(views, Y)
+    method = SRLCH(n_bits=6, anchors=20, iterations=3, mu=0.3, mu_others=0.2, random_state=5).fit(
+        views, Y
+    )
 
     rng = np.random.default_rng(5)
     phi = []
@@ -66,9 +66,9 @@ def test_objective_never_rises(cls, seed):
 
 def test_srlch_codes_are_a_vote_over_the_initial_signs_when_the_views_weigh_nothing():
     views, Y = toy(70)  # one class a row
-    method = SRLCH(
-        n_bits=9, anchors=20, image_weight=0.0, text_weight=0.0, random_state=5, iterations=1
-    ).fit(views, Y)
+    method = SRLCH(n_bits=9, anchors=20, mu=0.0, mu_others=0.0, random_state=5, iterations=1).fit(
+        views, Y
+    )
     rng = np.random.default_rng(5)
     for _ in views:
         rng.choice(70, 20, replace=False)

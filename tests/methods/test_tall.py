@@ -20,7 +20,7 @@ METHODS = {
 LINEAR = [name for name, cls in METHODS.items() if cls.scalable and not cls.kernel]
 ROWS = (8192, 12288)  # more than a block of rows
 # These copy rows to learn from, few among many: pairs, rows of a dictionary, of a graph.
-FEW = {"cmssh": {"pairs": 500}, "lssh": {"rows": 200, "atoms": 4}, "imh": {"sample": 200}}
+FEW = {"cmssh": {"pairs": 500}, "lssh": {"max_rows": 200, "atoms": 4}, "imh": {"max_rows": 200}}
 
 
 def quick(name, **params):

@@ -88,7 +88,7 @@ def test_protocol_and_preprocessing_are_chosen_like_parameters(registry):
         ({"methods": "edsh[gamma=x]"}, "parameter gamma of edsh: found 'x'; allowed: numbers"),
         ({"methods": "edsh[gamma=nan]"}, "parameter gamma of edsh: found nan; allowed: numbers"),
         ({"methods": "edsh[gamma=true]"}, "parameter gamma of edsh: found True; allowed: numbers"),
-        ({"methods": "lcmfh[transductive=2]"}, "found 2; allowed: true or false"),
+        ({"methods": "lcmfh[batch_thresholds=2]"}, "found 2; allowed: true or false"),
         ({"datasets": "synthetic[rows=many]"}, "parameter rows of synthetic: found 'many'"),
         ({"rules": [rule(set={"gamma": 1})]}, "unknown parameter of cca 'gamma'"),
         ({"rules": [rule(set={"n_bits": 1})]}, "unknown parameter of cca 'n_bits'"),
