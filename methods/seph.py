@@ -44,7 +44,7 @@ from typing import Any, Self
 import numpy as np
 
 from hashbench import Citation, LinearMethod
-from hashbench.base.errors import HashbenchError
+from hashbench.base.errors import HashbenchError, unknown
 from hashbench.base.validation import check_views
 from hashbench.linalg import (
     RBF,
@@ -138,9 +138,7 @@ class SePH(LinearMethod):
         """Learn codes, then the hash functions, then the codes of items not trained on."""
         views, Y, rng = self.begin_fit(views, labels)
         if self.anchor_kind not in ("kmeans", "random"):
-            raise HashbenchError(
-                f"anchor_kind: found {self.anchor_kind!r}; allowed: 'kmeans', 'random'"
-            )
+            raise unknown("anchor_kind of seph", self.anchor_kind, ["kmeans", "random"])
         n = len(Y)
         if self.max_rows is None or n <= self.max_rows:
             trained = np.arange(n)
