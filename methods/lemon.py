@@ -81,6 +81,7 @@ class LEMON(LinearMethod):
     supervised = True
     discrete = True
     fidelity = "verified"
+    objective_note = "rows come in chunks; it begins anew with each, over all rows seen so far"
     paper = Citation(
         "Y. Wang, X. Luo, X.-S. Xu",
         "Label embedding online hashing for cross-modal retrieval",

@@ -52,7 +52,8 @@ class BitsCurve(Report):
                     prepare,
                 )
                 caption = look.caption(
-                    "Score against code length; bands are standard deviations over seeds",
+                    "Score against code length; bands are standard deviations over seeds; the "
+                    "vertical axis, one for both tasks, does not begin at zero",
                     part["dataset"],
                     measure=measure,
                     database=database,

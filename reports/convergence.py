@@ -50,8 +50,16 @@ class Convergence(Report):
                     part = group[group["method"].isin(methods)]
                     title = f"{axis} {dataset} {bits} bits{f' {number + 1}' if number else ''}"
                     figure = _figure(part, axis, methods, look)
-                    pictures.append(Picture(title, caption, figure, look.notes(methods)))
+                    figures.headline(figure, look, f"{texts.titled(look, dataset)}, {bits} bits")
+                    notes = [*look.notes(methods), *_objective_notes(methods, look)]
+                    pictures.append(Picture(title, caption, figure, notes))
         return pictures
+
+
+def _objective_notes(methods: list[str], look: Look) -> list[str]:
+    """Say what explains the shape of a method's objective."""
+    known = ((look.methods[method].title, look.methods[method].objective) for method in methods)
+    return [f"{title}: {note}" for title, note in known if note]
 
 
 def _sheets(methods: list[str], look: Look) -> Iterator[list[str]]:

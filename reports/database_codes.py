@@ -57,11 +57,19 @@ class DatabaseCodes(Report):
             name, facts = f"{measure} {bits} bits", look.facts(group["dataset"])
             exhibits.append(_table(group, name, summary, look))
             for sheet, part in figures.sheets(group, look, rows=True):
-                words = " ".join([summary, "Filled: learned; open: encoded.", *facts])
+                words = " ".join(
+                    [summary, "Filled: learned; open: encoded.", *_absent(look), *facts]
+                )
                 figure = _figure(part, look)
                 notes = look.notes(part["method"])
                 exhibits.append(Picture(f"figure {name} {sheet}", words, figure, notes))
         return exhibits
+
+
+def _absent(look: Look) -> list[str]:
+    """Name the methods that are not there because they have no learned codes."""
+    titles = ", ".join(look.methods[name].title for name in look.unlearned)
+    return [f"Without learned codes, and so not shown: {titles}."] if titles else []
 
 
 def _table(data: pd.DataFrame, name: str, summary: str, look: Look) -> Table:
@@ -83,7 +91,7 @@ def _table(data: pd.DataFrame, name: str, summary: str, look: Look) -> Table:
         [("", 1), *((word, 1) for _ in datasets for word in ("encoded", "learned", "difference"))],
     ]
     columns = "l" + "rrr" * len(datasets)
-    notes = [*look.notes(methods), *look.facts(datasets)]
+    notes = [*look.notes(methods), *_absent(look), *look.facts(datasets)]
     return Table(name, summary, header, groups, columns, notes)
 
 
@@ -99,11 +107,13 @@ def _entries(row: Any) -> list[Entry]:
 
 def _figure(data: pd.DataFrame, look: Look) -> Any:
     figure, panels, heights = figures.rows_figure(data, look)
+    featured = look.featured(data["method"])
     for row in records(data):
-        panel, colour = panels[row.dataset, row.task], look.methods[row.method].colour
+        panel, colour = panels[row.dataset, row.task], look.drawn(row.method, featured).colour
         y = heights[row.method]
         panel.plot([row.encoded, row.learned], [y, y], color=colour, linewidth=1.2)
         panel.plot(row.encoded, y, "o", color=colour, markerfacecolor="white")
         panel.plot(row.learned, y, "o", color=colour)
+    next(iter(panels.values())).set_xlim(0, None)
     figures.outer_labels(list(panels.values()), data["measure"].iloc[0], "")
     return figure

@@ -17,9 +17,10 @@ from hashbench.plugins.report import (
 from hashbench.plugins.selection import bare_name, parse_item
 from hashbench.printing import figures
 from hashbench.printing.formats import number_text
-from hashbench.printing.style import Look, arrow
+from hashbench.printing.style import Look, MethodLook, arrow
 from hashbench.results.papers import Published, published
 from hashbench.results.summary import grouped, over_seeds, records
+from hashbench.studies.cell_codes import EITHER
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,7 +82,10 @@ def _of_paper(paper: Published, results: Results) -> Iterator[pd.DataFrame]:
             joined = chosen[[*keys, "printed_as", "quantity", "printed"]].merge(found, on=keys)
             if not joined.empty:
                 words = f"{about['printed']}; {paper.protocol}"
-                yield joined.drop(columns="name").assign(paper=paper.paper, printed_protocol=words)
+                alike = joined["dataset"].map(bare_name).isin(about.get("alike", about["names"]))
+                yield joined.drop(columns="name").assign(
+                    paper=paper.paper, printed_protocol=words, alike=alike
+                )
 
 
 def _reproduced(stands_for: Any, results: Results) -> pd.DataFrame:
@@ -163,31 +167,42 @@ def _entries(row: Any) -> list[Entry]:
 
 
 def _picture(data: pd.DataFrame, paper: str, measure: str, look: Look) -> Picture:
-    from matplotlib.lines import Line2D
-
     shown = _preferred(data)
     panels, methods = figures.pairs(shown, look), look.ordered(shown["method"])
+    featured = look.featured(methods)
     figure, axes = figures.make_figure(look, len(panels), 1.9)
-    styles = {name: {**figures.line_style(look.methods[name]), "linestyle": ""} for name in methods}
+    top = 1.05 * max(shown["printed"].max(), shown["reproduced"].max())
     for panel, (dataset, task) in zip(axes, panels, strict=True):
         part = shown[(shown["dataset"] == dataset) & (shown["task"] == task)]
-        top = 1.05 * max(part["printed"].max(), part["reproduced"].max())
         panel.plot([0, top], [0, top], color="#777777", linewidth=0.7, linestyle="--")
         for method, group in grouped(part, "method"):
-            panel.plot(group["printed"], group["reproduced"], **styles[method])
+            style = _mark(look.drawn(method, featured))
+            style["markerfacecolor"] = style["color"] if group["alike"].all() else "white"
+            panel.plot(group["printed"], group["reproduced"], **style)
         panel.set(xlim=(0, top), ylim=(0, top))
     figures.write_titles(look, axes, panels)
     figures.outer_labels(axes, "printed", "reproduced")
-    handles = {name: Line2D([], [], **styles[name]) for name in methods}
-    figures.shared_legend(figure, look, methods, handles)
+    figures.shared_legend(figure, look, methods, _mark)
+    unlike = [look.datasets[name].title for name in look.datasets
+              if name in set(shown.loc[~shown["alike"], "dataset"])]  # fmt: skip
+    words = f"Reproduced against printed in {paper}; a point a code length, dashed: equal"
+    if unlike:
+        words += (
+            f"; hollow: {', '.join(unlike)}, whose features are not the printed ones, so that no "
+            "agreement is to be expected"
+        )
     caption = look.caption(
-        f"Reproduced against printed in {paper}; a point a code length, dashed: equal",
+        words,
         shown["dataset"],
         measure=measure,
-        database="learned (encoded where a method has no learned ones)",
+        database=EITHER,
         seeds=list(shown["seeds"]),
     )
     return Picture(f"figure {measure}", caption, figure, look.notes(methods))
+
+
+def _mark(shown: MethodLook) -> dict[str, Any]:
+    return {**figures.line_style(shown), "linestyle": "", "markerfacecolor": shown.colour}
 
 
 def _times(data: pd.DataFrame, paper: str, look: Look) -> Table:

@@ -107,12 +107,13 @@ def slope(rows: Iterable[float], values: Iterable[float]) -> float:
 
 def _figure(data: pd.DataFrame, look: Look) -> Any:
     shown = dict(zip(data["method"], data["shown"], strict=True))
+    featured = look.featured(shown.values())
     figure, axes = figures.make_figure(look, 2, 1.9, len(shown))
     for panel, (name, words) in zip(axes, QUANTITIES.items(), strict=True):
         ticks.log_axis(panel, "x")
         ticks.log_axis(panel, "y")
         for method, line in grouped(data, "method"):
-            style = look.methods[shown[method]]
+            style = look.drawn(shown[method], featured)
             lined = style, line["train_rows"], line[name]
             figures.plot_line(panel, *lined)
             figures.plot_band(panel, *lined, line[f"{name}_std"])

@@ -121,7 +121,7 @@ def _curves(data: pd.DataFrame, look: Look) -> Any:
         figures.plot_line(panel, *lined)
         figures.plot_band(panel, *lined, part["std"])
         panel.set_xticks(range(len(values)), [texts.plain(value, 10) for value in values])
-        figures.start_at_zero(panel)
+    figures.common_limits(axes, panels)
     figures.write_titles(look, axes, panels)
     figures.outer_labels(axes, texts.plain(data["x_parameter"].iloc[0]), data["measure"].iloc[0])
     return figure

@@ -66,14 +66,15 @@ class Ties(Report):
 
 def _figure(data: pd.DataFrame, measure: str, look: Look) -> Any:
     figure, panels, heights = figures.rows_figure(data, look)
+    featured = look.featured(data["method"])
     for (dataset, task), part in grouped(data, "dataset", "task"):
         panel = panels[dataset, task]
         panel.axvline(part["chance"].mean(), color="#777777", linewidth=0.6, linestyle="--")
         for row in records(part):
-            colour, y = look.methods[row.method].colour, heights[row.method]
+            colour, y = look.drawn(row.method, featured).colour, heights[row.method]
             panel.hlines(y, row.low, row.high, color=colour, linewidth=3, alpha=0.4)
             panel.plot(row.expected, y, "o", color=colour)
             panel.plot(row.index, y, "|", color="black", markersize=5)
-        panel.set_xlim(0, None)
+    next(iter(panels.values())).set_xlim(0, None)  # of all: they share their axis
     figures.outer_labels(list(panels.values()), measure, "")
     return figure

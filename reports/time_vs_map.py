@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report
-from hashbench.printing import figures, ticks
-from hashbench.printing.style import Look
+from hashbench.printing import figures, labels, texts, ticks
+from hashbench.printing.style import GREY, Look, MethodLook
 from hashbench.results.summary import grouped, over_seeds, records
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from hashbench.results.results import Results
+
+
+#: Of a panel with many points, in inches: their names need room.
+HEIGHT = 2.2
 
 
 class TimeVersusScore(Report):
@@ -48,7 +54,7 @@ class TimeVersusScore(Report):
                 measure = str(part["measure"].iloc[0])
                 caption = look.caption(
                     f"Training time against score at {bits} bits; the line joins the methods that "
-                    "no faster method beats",
+                    "no faster method beats (filled; hollow: a faster one is as good)",
                     part["dataset"],
                     measure=measure,
                     database=database,
@@ -69,33 +75,75 @@ def on_front(seconds: Any, scores: Any) -> Any:
 
 
 def _figure(data: pd.DataFrame, look: Look) -> Any:
-    from matplotlib.lines import Line2D
-
     panels, methods = figures.pairs(data, look), look.ordered(data["method"])
-    figure, axes = figures.make_figure(look, len(panels), figures.PANEL_HEIGHT, len(methods))
-    for panel, (dataset, task) in zip(axes, panels, strict=True):
-        part = data[(data["dataset"] == dataset) & (data["task"] == task)]
+    featured = look.featured(methods)
+    height = HEIGHT if len(methods) > figures.CROWDED else figures.PANEL_HEIGHT
+    figure, axes = figures.make_figure(look, len(panels), height, len(methods))
+    parts = [data[(data["dataset"] == d) & (data["task"] == t)] for d, t in panels]
+    for panel, part in zip(axes, parts, strict=True):
         ticks.log_axis(panel, "x")
         front = part[part["front"]].sort_values("fit_seconds")
-        panel.step(
-            front["fit_seconds"], front["value"], where="post", color="#999999", linewidth=0.8
-        )
+        steps: dict[str, Any] = {
+            "where": "post",
+            "color": "#777777",
+            "linewidth": 0.8,
+            "zorder": 1.2,
+        }
+        panel.step(front["fit_seconds"], front["value"], **steps)
         for row in records(part):
-            panel.plot(row.fit_seconds, row.value, **_point(look, row.method, bool(row.front)))
-        figures.start_at_zero(panel)
+            shown = look.drawn(row.method, featured)
+            panel.plot(row.fit_seconds, row.value, **_point(shown, bool(row.front)))
+        panel.margins(x=0.12)
+    figures.start_at_zero(axes)
+    _common_times(axes)
     figures.write_titles(look, axes, panels)
     figures.outer_labels(axes, "training seconds", str(data["measure"].iloc[0]))
-    handles = {name: Line2D([], [], **_point(look, name, True)) for name in methods}
-    figures.shared_legend(figure, look, methods, handles)
+    if len(featured) < len(methods):
+        figures.grey_note(figure, len(methods) - len(featured))
+    figure.draw_without_rendering()
+    for panel, part in zip(axes, parts, strict=True):
+        # the front first, then those in colour: where there is no room, the others go without
+        order = part.assign(featured=part["method"].isin(featured))
+        order = order[order["front"] | order["featured"]]
+        order = order.sort_values(["front", "featured"], ascending=False, kind="stable")
+        named = [
+            labels.Named(row.fit_seconds, row.value, texts.label(look, row.method), _ink(look, row))
+            for row in records(order)
+        ]
+        others = part[~part["method"].isin(order["method"])]
+        avoided = [*zip(others["fit_seconds"], others["value"], strict=True), *_along(part)]
+        labels.label_points(panel, named, avoided)
     return figure
 
 
-def _point(look: Look, method: str, filled: bool) -> dict[str, Any]:
-    shown = look.methods[method]
+def _along(part: pd.DataFrame, points: int = 25) -> list[tuple[float, float]]:
+    """Return points along the front's steps, which names should not cover."""
+    front = part[part["front"]].sort_values("fit_seconds")
+    seconds, values = front["fit_seconds"].to_numpy(), front["value"].to_numpy()
+    found: list[tuple[float, float]] = []
+    for start, end, low, high in zip(seconds, seconds[1:], values, values[1:], strict=False):
+        found += [(x, low) for x in np.geomspace(start, end, points)]
+        found += [(end, y) for y in np.linspace(low, high, points)]
+    return found
+
+
+def _common_times(axes: Sequence[Any]) -> None:
+    """Give all panels one axis of seconds: datasets and tasks are compared."""
+    ends = [panel.get_xlim() for panel in axes]
+    for panel in axes:
+        panel.set_xlim(min(low for low, _ in ends), max(high for _, high in ends))
+
+
+def _ink(look: Look, row: Any) -> str:
+    """Return the colour of a name: the method's own, or dark where its point is grey."""
+    return look.methods[row.method].colour if row.featured else "#555555"
+
+
+def _point(shown: MethodLook, filled: bool) -> dict[str, Any]:
     return {
         "marker": shown.marker,
         "color": shown.colour,
         "markerfacecolor": shown.colour if filled else "white",
         "linestyle": "",
-        "markersize": 4.5,
+        "markersize": 4.5 if shown.colour != GREY else 3.0,
     }

@@ -1,4 +1,4 @@
-"""How long training takes: a table by dataset, and bars."""
+"""How long training takes: a table by dataset, and dots."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class TrainingTime(Report):
             )
             exhibits.append(_table(group, f"{bits} bits", caption, look))
             for name, part in _sheets(group, look):
-                exhibits.append(_bars(part, f"bars {bits} bits {name}", caption, look))
+                exhibits.append(_dots(part, f"dots {bits} bits {name}", caption, look))
         return exhibits
 
 
@@ -105,7 +105,7 @@ def _table(data: pd.DataFrame, name: str, caption: str, look: Look) -> Table:
 
 
 def _sheets(data: pd.DataFrame, look: Look) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the datasets whose bars stand in one figure."""
+    """Yield the datasets whose dots stand in one figure."""
     datasets = [each for each in look.datasets if each in set(data["dataset"])]
     across = 1 if look.width == "column" else 3
     for start in range(0, len(datasets), across):
@@ -114,28 +114,38 @@ def _sheets(data: pd.DataFrame, look: Look) -> Iterator[tuple[str, pd.DataFrame]
         yield name, data[data["dataset"].isin(chosen)]
 
 
-def _bars(data: pd.DataFrame, name: str, caption: str, look: Look) -> Picture:
+def _dots(data: pd.DataFrame, name: str, caption: str, look: Look) -> Picture:
+    """Draw a dot a method with its value beside it: a bar has no origin on a logarithmic axis."""
     done = data.dropna(subset="fit_seconds")
     datasets = [each for each in look.datasets if each in set(done["dataset"])]
     most = int(done.groupby("dataset")["method"].nunique().max())
+    featured = look.featured(done["method"])
     figure, axes = figures.make_figure(look, len(datasets), figures.rows_height(most))
     for panel, dataset in zip(axes, datasets, strict=True):
         part = done[done["dataset"] == dataset].sort_values("fit_seconds", ascending=False)
-        shown = [look.methods[method] for method in part["method"]]
-        places = range(len(part))
         ticks.log_axis(panel, "x")
-        panel.barh(
-            places,
-            part["fit_seconds"],
-            xerr=part["fit_seconds_std"],
-            color=[method.colour for method in shown],
-            height=0.75,
-            error_kw={"linewidth": 0.6},
-        )
-        panel.set_yticks(places, [texts.label(look, method) for method in part["method"]])
-        panel.grid(axis="y", visible=False)
+        for y, row in enumerate(records(part)):
+            colour = look.drawn(row.method, featured).colour
+            spread = row.fit_seconds_std if row.fit_seconds_std == row.fit_seconds_std else 0.0
+            low = max(row.fit_seconds - spread, row.fit_seconds / 10)
+            panel.hlines(y, low, row.fit_seconds + spread, color=colour, linewidth=1.0)
+            panel.plot(row.fit_seconds, y, "o", color=colour, markersize=4)
+            panel.annotate(
+                number_text(row.fit_seconds),
+                (row.fit_seconds + spread, y),
+                (4, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=texts.SMALLEST,
+            )
+        names = [texts.label(look, method) for method in part["method"]]
+        panel.set_yticks(range(len(part)), names)
         panel.tick_params(axis="y", length=0)
         panel.set(title=texts.titled(look, dataset), ylim=(-0.6, len(part) - 0.4))
         panel.set_xlabel("training seconds")
-    words = " ".join([caption, *look.facts(datasets)])
+    ends = [panel.get_xlim() for panel in axes]
+    for panel in axes:  # one scale for all datasets, with room for the last value
+        panel.set_xlim(min(low for low, _ in ends), 2.5 * max(high for _, high in ends))
+    words = " ".join([caption, "Dots: means; lines: standard deviations over seeds.",
+                      *look.facts(datasets)])  # fmt: skip
     return Picture(name, words, figure, look.notes(done["method"]))

@@ -27,8 +27,9 @@ PARTS = ("folder", "measure", "bits", "task", "database", "methods", "datasets")
 @click.option("--measure", help="Measures, instead of the study's: AP,P@100.")
 @click.option("-b", "--bits", help="Code lengths: 16,32. Curves show 16 unless others are named.")
 @click.option("--task", help="image->text or text->image.")
-@click.option("--database", help="encoded or learned.")
+@click.option("--database", help="encoded, learned, or learned-or-encoded as papers mix them.")
 @click.option("-m", "--methods", help="Some methods only: names or patterns.")
+@click.option("--highlight", help="Methods in colour in every figure: edsh,mine.")
 @click.option("-d", "--datasets", help="Some datasets only: names or patterns.")
 @click.option("--title", default="", help="A heading of your own, in captions and on figures.")
 @plugin_option
@@ -49,8 +50,9 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
     registry = find_plugins(plugins)
     reports = chosen_reports(names, registry)
     whole = Results(out, registry)
-    look = Look.of(whole, flags["width"], flags["title"])
     results = selected(whole, flags)
+    highlight = _listed(flags["highlight"])
+    look = Look.of(whole, flags["width"], flags["title"], highlight).part(results)
     folder = flags["folder"] or out / FOLDER
     rendered = render_all(
         reports, results, look, folder, formats, lambda line, wrong: click.echo(line, err=wrong)

@@ -79,6 +79,7 @@ class Method(Parametrised, ABC):
     fidelity: ClassVar[str] = "own"  #: one of FIDELITIES
     fidelity_note: ClassVar[str] = ""  #: what was inferred and how sure that is
     requires: ClassVar[tuple[str, ...]] = ()  #: modules beyond the core that ``fit`` imports
+    objective_note: ClassVar[str] = ""  #: what a reader of its objective has to know
     hamming: ClassVar[bool] = True  #: False: compares real vectors, see :class:`VectorMethod`
     space: ClassVar[Space] = {}  #: what may be tuned, see hashbench.plugins.space; nothing if empty
     own_scale: ClassVar[bool] = False  #: a search leaves the preprocessing as the dataset has it

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hashbench.printing.style import MARKERS, Look, MethodLook
+from hashbench.printing.labels import Named, label_ends
+from hashbench.printing.style import GREY, MARKERS, Look, MethodLook
 from hashbench.printing.texts import (
     FONT,
     NAME_SIZE,
     POINTS,
+    SMALLEST,
     TITLE_SIZE,
     fitted_titles,
     label,
@@ -64,8 +66,8 @@ RC: dict[Any, Any] = {
 CROWDED = 10
 CROWDED_HEIGHT = 1.4
 
-#: How strongly bands of the spread are painted; many of them become mud.
-BAND, CROWDED_BAND = 0.12, 0.04
+#: How strongly bands of the spread are painted.
+BAND = 0.12
 
 PANEL_HEIGHT = 1.55  # inches
 ROW_HEIGHT = 0.13  # of a line of its own for every method
@@ -98,9 +100,24 @@ def write_titles(
         grow(figure, 10 * -(-len(axes) // columns))
 
 
-def start_at_zero(panel: Axes) -> None:
-    """Let the vertical axis begin at zero, and end above everything drawn."""
-    panel.set_ylim(0, 1.05 * panel.dataLim.y1)
+def start_at_zero(axes: Sequence[Axes], panels: object = None) -> None:
+    """Let vertical axes begin at zero and end above everything drawn: the same for all panels."""
+    top = 1.05 * max(panel.dataLim.y1 for panel in axes)
+    for panel in axes:
+        panel.set_ylim(0, top)
+
+
+def common_limits(axes: Sequence[Axes], panels: Sequence[tuple[str, str]]) -> None:
+    """Give the panels of a dataset one vertical axis: its tasks are compared."""
+    for dataset in dict.fromkeys(dataset for dataset, _ in panels):
+        own = [panel for panel, pair in zip(axes, panels, strict=True) if pair[0] == dataset]
+        low, high = (
+            min(panel.dataLim.y0 for panel in own),
+            max(panel.dataLim.y1 for panel in own),
+        )
+        margin = 0.05 * (high - low) or 0.05
+        for panel in own:
+            panel.set_ylim(low - margin, high + margin)
 
 
 def columns_of(axes: Sequence[Axes]) -> int:
@@ -129,9 +146,16 @@ def make_figure(
     for unused in axes[panels:]:
         unused.set_axis_off()
     if look.heading:
-        figure.suptitle(plain(look.heading, 90 if look.width == "page" else 45))
-        grow(figure, 18)
+        headline(figure, look, look.heading)
     return figure, list(axes[:panels])
+
+
+def headline(figure: Figure, look: Look, text: str) -> None:
+    """Write a line above all panels, below the user's own if there is one."""
+    above = figure.get_suptitle()
+    shown = plain(text, 90 if look.width == "page" else 45)
+    figure.suptitle(f"{above}\n{shown}" if above else shown, fontsize=TITLE_SIZE)
+    grow(figure, 18)
 
 
 def fitting_columns(look: Look, panels: int, methods: int = 0) -> int:
@@ -187,40 +211,69 @@ def line_figure(
     look: Look,
     x: str,
     y: str,
-    labels: tuple[str, str],
+    axis_names: tuple[str, str],
     prepare: Callable[[Axes], object],
     dense: bool = False,
 ) -> Figure:
     """Return a panel a dataset and task with a line a method.
+
+    Eight methods have a colour, the others are grey. Where lines have few points, names stand at
+    their ends; dense ones, which mostly end in one place, have a legend.
 
     Parameters
     ----------
     data : columns dataset, task, method, `x`, `y` and the spread, `y` with "_std" or just "std"
     look : Look
     x, y : columns
-    labels : names of the axes
+    axis_names : names of the axes
     prepare : called with each panel before anything is drawn on it
     dense : whether there are too many points to mark each
     """
     panels, methods = pairs(data, look), look.ordered(data["method"])
+    featured = look.featured(methods)
     figure, axes = make_figure(look, len(panels), PANEL_HEIGHT, len(methods))
     spread = f"{y}_std" if f"{y}_std" in data else "std"
-    band = CROWDED_BAND if len(methods) > CROWDED else BAND
     for panel, (dataset, task) in zip(axes, panels, strict=True):
         part = data[(data["dataset"] == dataset) & (data["task"] == task)]
-        lines = dict(list(part.groupby("method", sort=False)))
+        lines = {str(method): line for method, line in part.groupby("method", sort=False)}
         prepare(panel)
-        for method in methods:
-            if method in lines:
-                line = lines[method]
-                lined = look.methods[method], line[x], line[y]
-                plot_line(panel, *lined, dense)
-                plot_band(panel, *lined, line[spread], band, bounds=(0, 1))
-        start_at_zero(panel)
+        for method in sorted(lines, key=featured.__contains__):
+            line, shown = lines[method], look.drawn(method, featured)
+            plot_line(panel, shown, line[x], line[y], dense)
+            if method in featured:
+                plot_band(panel, shown, line[x], line[y], line[spread], bounds=(0, 1))
+    (start_at_zero if dense else common_limits)(axes, panels)
     write_titles(look, axes, panels)
-    outer_labels(axes, *labels)
-    shared_legend(figure, look, methods)
+    outer_labels(axes, *axis_names)
+    if dense:
+        shared_legend(figure, look, methods)
+        return figure
+    names = {method: label(look, method) for method in featured}
+    reserve(figure, axes, max(text_points(figure, name, SMALLEST) for name in names.values()) + 10)
+    for panel, (dataset, task) in zip(axes, panels, strict=True):
+        part = data[(data["dataset"] == dataset) & (data["task"] == task)]
+        last = part[part["method"].isin(featured)].groupby("method", sort=False).tail(1)
+        ends = zip(last["method"], last[x], last[y], strict=True)
+        label_ends(panel, [Named(x, y, names[m], look.methods[m].colour) for m, x, y in ends])
+    if len(featured) < len(methods):
+        grey_note(figure, len(methods) - len(featured))
     return figure
+
+
+def reserve(figure: Figure, axes: Sequence[Axes], points: float) -> None:
+    """Keep room right of every panel for names, and lay the figure out."""
+    for panel in axes:
+        strut = panel.annotate(
+            "", (1, 0.5), (points, 0), xycoords="axes fraction", textcoords="offset points"
+        )
+        strut.set_text(" ")
+    figure.draw_without_rendering()
+
+
+def grey_note(figure: Figure, others: int) -> None:
+    """Say below everything how many methods the grey marks are."""
+    figure.supxlabel(f"grey: {others} other methods", fontsize=NAME_SIZE, color="#777777")
+    grow(figure, 11)
 
 
 def rows_height(methods: int) -> float:
@@ -231,7 +284,7 @@ def rows_height(methods: int) -> float:
 def rows_figure(
     data: pd.DataFrame, look: Look
 ) -> tuple[Figure, dict[tuple[str, str], Axes], dict[str, int]]:
-    """Return a figure with a line a method in every panel, names at the left.
+    """Return a figure with a line a method in every panel, names at the left; one scale for all.
 
     Returns
     -------
@@ -250,6 +303,8 @@ def rows_figure(
         panel.locator_params(axis="x", nbins=4 if look.inches / across < 3 else 8)
     widest = max(text_points(figure, name) for name in names)
     write_titles(look, axes, panels, widest / across + 12)
+    for other in axes[1:]:
+        other.sharex(axes[0])  # what is compared has one scale
     return figure, dict(zip(panels, axes, strict=True)), heights
 
 
@@ -264,24 +319,28 @@ def outer_labels(axes: Sequence[Axes], x: str, y: str) -> None:
 
 
 def shared_legend(
-    figure: Figure, look: Look, methods: Iterable[str], handles: Mapping[str, Any] | None = None
+    figure: Figure,
+    look: Look,
+    methods: Iterable[str],
+    style_of: Callable[[MethodLook], dict[str, Any]] | None = None,
 ) -> None:
-    """Put one legend below all panels, and make room for it."""
+    """Put one legend below all panels, and make room for it; the grey ones are one entry."""
     from matplotlib.lines import Line2D
 
-    names = look.ordered(methods)
-    shown = {name: label(look, name) for name in names}
-    lines = handles or {name: Line2D([], [], **line_style(look.methods[name])) for name in names}
-    widest = max(text_points(figure, text) for text in shown.values()) + 34  # handle and gaps
-    columns = max(1, min(len(names), int(look.inches * POINTS / widest)))
-    columns = -(-len(names) // -(-len(names) // columns))  # no column much shorter than the others
-    figure.legend(
-        [lines[name] for name in names],
-        [shown[name] for name in names],
-        loc="outside lower center",
-        ncols=columns,
-    )
-    grow(figure, -(-len(names) // columns) * 10.5 + 8)
+    everything = look.ordered(methods)
+    names = look.featured(everything)
+    others = len(everything) - len(names)
+    style = style_of or line_style
+    shown = [label(look, name) for name in names]
+    lines = [Line2D([], [], **style(look.methods[name])) for name in names]
+    if others:
+        shown.append(f"{others} other methods")
+        lines.append(Line2D([], [], color=GREY, linewidth=1.0))
+    widest = max(text_points(figure, text) for text in shown) + 34  # handle and gaps
+    columns = max(1, min(len(shown), int(look.inches * POINTS / widest)))
+    columns = -(-len(shown) // -(-len(shown) // columns))  # no column much shorter than the others
+    figure.legend(lines, shown, loc="outside lower center", ncols=columns)
+    grow(figure, -(-len(shown) // columns) * 10.5 + 8)
 
 
 def grow(figure: Figure, points: float) -> None:
@@ -301,11 +360,14 @@ def line_style(method: MethodLook) -> dict[str, Any]:
 
 
 def plot_line(axes: Axes, method: MethodLook, x: Any, y: Any, dense: bool = False) -> None:
-    """Draw a method's line.
+    """Draw a method's line; a grey one is thin, without marks and behind the others.
 
     Where points are dense, markers are spaced evenly along the line and begin at another place
     for every marker, so that lines that coincide still show who they are.
     """
+    if method.colour == GREY:
+        axes.plot(x, y, color=GREY, linewidth=0.6, zorder=1.5)
+        return
     phase = MARKERS.index(method.marker) / len(MARKERS)
     every = (0.3 * phase, 0.3) if dense and len(x) > 2 else None
     axes.plot(x, y, **line_style(method), markevery=every)

@@ -7,8 +7,11 @@ data it speaks of.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+import hashlib
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import resources
 from typing import TYPE_CHECKING, Any, Self
 
 from hashbench.base.errors import unknown
@@ -16,6 +19,7 @@ from hashbench.measures import parse
 from hashbench.plugins.dataset import ContactSheet
 from hashbench.plugins.hardship import divide
 from hashbench.plugins.selection import bare_name
+from hashbench.studies.cell_codes import EITHER
 from hashbench.studies.plan import Plan
 
 if TYPE_CHECKING:
@@ -29,6 +33,12 @@ WIDTHS = {"column": 3.48, "page": 7.14}
 COLOURS = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255",
 )  # fmt: skip
+
+#: Of methods beyond the eight that a figure shows in colour.
+GREY = "#a8a8a8"
+
+#: Methods that a figure shows in colour at the most: more cannot be told apart at a glance.
+FEATURED = len(COLOURS)
 
 #: Eleven markers and eight colours have no common factor: 88 pairs before one comes again.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "*")
@@ -56,6 +66,7 @@ class MethodLook:
     colour, marker, dash : as matplotlib takes them
     mark : daggers behind the title
     notes : what the daggers mean, by dagger
+    objective : what a reader of its objective has to know
     """
 
     title: str
@@ -64,6 +75,7 @@ class MethodLook:
     dash: Any
     mark: str = ""
     notes: dict[str, str] = field(default_factory=dict)
+    objective: str = ""
 
     @property
     def label(self) -> str:
@@ -98,16 +110,29 @@ class Look:
     methods, datasets : by the names that tables of results use, in the order they are shown
     width : "column" or "page"
     heading : a title of the user's own, or nothing
+    preferred : methods by the claim they have to a colour: named ones, the user's own, the best
+    unlearned : methods without learned database codes
     """
 
     methods: dict[str, MethodLook]
     datasets: dict[str, DatasetLook]
     width: str = "page"
     heading: str = ""
+    preferred: tuple[str, ...] = ()
+    unlearned: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, results: Results, width: str = "page", heading: str = "") -> Self:
-        """Return the look of a study; a part of its results is shown like the whole."""
+    def of(
+        cls,
+        results: Results,
+        width: str = "page",
+        heading: str = "",
+        highlight: Sequence[str] = (),
+    ) -> Self:
+        """Return the look of a study; a part of its results is shown like the whole.
+
+        ``highlight`` names methods that have a colour in every figure.
+        """
         runs = results.runs()
         plan = Plan.read(results.path).cells
         names = _as_asked(runs["method"], (cell.label for cell in plan))
@@ -115,23 +140,42 @@ class Look:
         sizes = {str(method): sorted(set(values)) for method, values in item_bytes}
         titles = _titles(names, results.registry.methods)
         methods = {}
-        for index, name in enumerate(names):
+        for name in names:
             plugin = results.registry.methods.get(bare_name(name))
             notes = {}
             if plugin is not None and plugin.cls.fidelity == "reconstruction":
                 notes[RECONSTRUCTION] = plugin.cls.fidelity_note or "from partial knowledge"
             if name in sizes:
                 notes[NOT_HAMMING] = f"{_range(sizes[name])} bytes an item"
-            methods[name] = MethodLook(
-                titles[name],
-                COLOURS[index % len(COLOURS)],
-                MARKERS[index % len(MARKERS)],
-                DASHES[index // len(COLOURS) % len(DASHES)],
-                "".join(notes),
-                notes,
-            )
+            objective = "" if plugin is None else plugin.cls.objective_note
+            fixed = fixed_look(name)
+            methods[name] = MethodLook(titles[name], *fixed, "".join(notes), notes, objective)
         datasets = _as_asked(runs["dataset"], (cell.dataset for cell in plan))
-        return cls(methods, dict(_datasets(results, datasets)), width, heading)
+        return cls(
+            methods,
+            dict(_datasets(results, datasets)),
+            width,
+            heading,
+            tuple(_preferred(results, names, highlight)),
+            tuple(_unlearned(results, names)),
+        )
+
+    def part(self, results: Results) -> Self:
+        """Return the same look for a part of the results: what is left out is not missed."""
+        chosen = {cell.label for cell in results.cells}
+        return replace(self, unlearned=tuple(name for name in self.unlearned if name in chosen))
+
+    def featured(self, methods: Iterable[str]) -> list[str]:
+        """Return the methods that a figure of these shows in colour, in the order of the study."""
+        shown = self.ordered(methods)
+        order = [name for name in (self.preferred or self.methods) if name in shown]
+        chosen = {*order[:FEATURED]} if len(shown) > FEATURED else {*shown}
+        return [name for name in shown if name in chosen]
+
+    def drawn(self, method: str, featured: Collection[str]) -> MethodLook:
+        """Return how a figure draws a method: in its own colour, or in grey."""
+        shown = self.methods[method]
+        return shown if method in featured else replace(shown, colour=GREY, dash="-")
 
     @property
     def inches(self) -> float:
@@ -163,13 +207,23 @@ class Look:
         if measure is not None:
             about.append(measure_words(measure))
         if database is not None:
-            about.append(f"{database} database codes")
+            about.append(self._database_words(database))
         if seeds:
             least, most = min(seeds), max(seeds)
             number = str(least) if least == most else f"{least} to {most}"
             about.append(f"{number} seed{'s' if most > 1 else ''}")
         heading = [f"{self.heading}."] if self.heading else []
         return " ".join([*heading, "; ".join(about) + "."])
+
+    def _database_words(self, database: str) -> str:
+        """Return the kind of database codes, and which methods lack it."""
+        titles = ", ".join(self.methods[name].title for name in self.unlearned)
+        if database == EITHER:
+            return "learned database codes" + (f" (encoded: {titles})" if titles else "")
+        lacking = (
+            f" (without {titles}, which have none)" if titles and database == "learned" else ""
+        )
+        return f"{database} database codes{lacking}"
 
     def facts(self, datasets: Iterable[str]) -> list[str]:
         """Return a sentence a dataset: protocol, preprocessing, and whether it is synthetic."""
@@ -193,6 +247,64 @@ class Look:
             if each:
                 lines.append(f"{dagger} {what} ({'; '.join(each)})")
         return lines
+
+
+@cache
+def _order() -> dict[str, int]:
+    """Return the place of every method that has a fixed one."""
+    text = (resources.files("hashbench.shipped") / "looks.txt").read_text(encoding="utf-8")
+    names = [line for line in text.split("\n") if line and not line.startswith("#")]
+    return {name: place for place, name in enumerate(names)}
+
+
+def fixed_look(method: str) -> tuple[str, str, Any]:
+    """Return a method's colour, marker and dash: by its place or its name, never by the study.
+
+    Examples
+    --------
+    >>> fixed_look("edsh")[:2], fixed_look("nobody's") == fixed_look("nobody's")
+    (('#0072B2', 'o'), True)
+    """
+    place = _order().get(method)
+    if place is None:  # a method or setting of somebody's own
+        place = int.from_bytes(hashlib.sha256(method.encode()).digest()[:4])
+    dash = DASHES[place // len(COLOURS) % len(DASHES)]
+    return COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)], dash
+
+
+def _preferred(results: Results, names: Sequence[str], highlight: Sequence[str]) -> list[str]:
+    """Return methods, those first that deserve a colour.
+
+    Named ones, plugins that did not come with the package, then the others by their mean score.
+    """
+    for name in highlight:
+        if not any(name in (each, bare_name(each)) for each in names):
+            raise unknown("method", name, names)
+    named = [each for name in highlight for each in names if name in (each, bare_name(each))]
+    plugins = results.registry.methods
+    own = [
+        each
+        for each in names
+        if bare_name(each) in plugins and plugins[bare_name(each)].origin != "built in"
+    ]
+    best: list[str] = []
+    if results.measures and len(names) > FEATURED:
+        scores = results.scores([results.main_measure])
+        encoded = scores[scores["database"] != "learned"]
+        keys = ["dataset", "task", "bits", "measure"]
+        ranks = encoded.groupby(keys)["value"].rank(ascending=False)
+        means = encoded.assign(rank=ranks).groupby("method")["rank"].mean()
+        best = [str(name) for name in means.sort_values(kind="stable").index]
+    return list(dict.fromkeys((*named, *own, *best, *names)))
+
+
+def _unlearned(results: Results, names: Sequence[str]) -> list[str]:
+    """Return the methods that are done and have no learned database codes."""
+    learned: dict[str, bool] = {}
+    for stored in results.done():
+        has = bool(stored.record.learned)
+        learned[stored.cell.label] = learned.get(stored.cell.label, False) or has
+    return [name for name in names if not learned.get(name, True)]
 
 
 def check_width(width: str) -> None:

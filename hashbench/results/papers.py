@@ -21,7 +21,8 @@ class Published:
     paper : who printed them, where
     protocol : how they were obtained, as far as the paper says
     quantities : quantity -> {"measure": name} or {"run": column of the table of runs}
-    datasets : printed name -> {"names": datasets here, "printed": the paper's description}
+    datasets : printed name -> {"names": datasets here, "printed": the paper's description,
+        "alike": those of the names that have the printed features; all if not given}
     numbers : columns method, dataset, bits, task, quantity, value
     """
 

@@ -24,6 +24,7 @@ from hashbench.plugins.selection import bare_name, full_name
 from hashbench.results.evaluate import EvaluatedCell, evaluate_cell
 from hashbench.results.rows import runs
 from hashbench.studies.cell import Cell
+from hashbench.studies.cell_codes import EITHER
 from hashbench.studies.plan import Plan
 from hashbench.studies.store import Store, Stored
 
@@ -101,7 +102,9 @@ class Results:
             _check("task", tasks, self.tasks)
             part._tasks = tuple(tasks)
         if databases:
-            _check("database codes", databases, DATABASES)
+            _check("database codes", databases, (*DATABASES, EITHER))
+            if EITHER in databases and len(databases) > 1:
+                raise HashbenchError(f"database codes: {EITHER!r} stands alone; found {databases}")
             part._databases = tuple(databases)
         part.cells = [cell for cell in self.cells if not bits or cell.bits in bits]
         part.cells = _matching(part.cells, "dataset", datasets, lambda cell: cell.dataset)
@@ -209,9 +212,17 @@ class Results:
             for ranking in evaluated.rankings:
                 if ranking.task not in self.tasks:
                     continue
-                if ranking.database in self.databases:
-                    about = {"task": ranking.task, "database": ranking.database}
+                if ranking.database in self._kinds(evaluated):
+                    kind = EITHER if EITHER in self.databases else ranking.database
+                    about = {"task": ranking.task, "database": kind}
                     yield {**identity(stored.cell), **about}, ranking
+
+    def _kinds(self, evaluated: EvaluatedCell) -> tuple[str, ...]:
+        """Return the kinds of database codes that are shown of a cell."""
+        if EITHER not in self.databases:
+            return self.databases
+        found = {ranking.database for ranking in evaluated.rankings}
+        return ("learned",) if "learned" in found else ("encoded",)
 
     def _evaluate(self, stored: Stored, measures: Sequence[str]) -> EvaluatedCell:
         known = self._evaluated.get(stored.cell.id)

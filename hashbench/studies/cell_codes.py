@@ -13,6 +13,9 @@ from hashbench.base.files import load_arrays, save_arrays
 
 Array = npt.NDArray[Any]
 
+#: Learned database codes where a method has them, encoded ones elsewhere: papers' line-up.
+EITHER = "learned-or-encoded"
+
 
 @dataclass(frozen=True, eq=False)
 class CellCodes:

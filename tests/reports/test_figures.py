@@ -6,8 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from hashbench.base.errors import HashbenchError
 from hashbench.printing import figures, texts, ticks
-from hashbench.printing.style import COLOURS, MARKERS, WIDTHS
+from hashbench.printing.labels import LINE, Named, apart, label_points
+from hashbench.printing.style import COLOURS, FEATURED, GREY, MARKERS, WIDTHS, Look, fixed_look
 
 MANY = [f"method number {number}" for number in range(30)]
 
@@ -53,7 +55,7 @@ def test_the_legend_covers_no_panel_and_stays_inside(make_look, width, count):
             inner = panel.get_window_extent(renderer)
             assert inner.height > 60 * figure.dpi / 72  # no panel is squeezed
         assert figure.get_size_inches()[0] == pytest.approx(WIDTHS[width])
-        assert len(legend.get_texts()) == count
+        assert len(legend.get_texts()) == (count if count <= FEATURED else FEATURED + 1)
         sizes = {text.get_fontsize() for text in legend.get_texts()}
         assert sizes == {7}
 
@@ -105,6 +107,9 @@ def test_a_method_has_its_colour_and_marker_in_every_figure(make_look):
         for text, handle in zip(
             figure.legends[0].get_texts(), figure.legends[0].legend_handles, strict=True
         ):
+            if text.get_text() == "22 other methods":
+                assert handle.get_color() == GREY
+                continue
             expected = look.methods[text.get_text()]
             assert handle.get_color() == expected.colour
             assert handle.get_marker() == expected.marker
@@ -191,3 +196,68 @@ def test_a_logarithmic_axis_is_written_out(make_look, ends, named):
 def test_numbers_on_an_axis_are_short():
     found = [ticks.number(x) for x in (1500, 0.05, -2e6, 4e12)]
     assert [text.replace("\N{MINUS SIGN}", "-") for text in found] == ["1.5k", "0.05", "-2M", "4T"]
+
+
+def test_eight_methods_have_a_colour_those_named_first(hand_made):
+    for number in range(12):
+        # the more numbers, the better
+        good = ("00", "00", "11", "11") if number > 5 else ("11", "11", "00", "00")
+        hand_made.add(method=f"m{number}", database=good)
+    results = hand_made.results()
+    look = Look.of(results, highlight=["m0", "m3"])
+    featured = look.featured(look.methods)
+    assert len(featured) == FEATURED
+    assert set(featured) == {"m0", "m3", *(f"m{number}" for number in range(6, 12))}
+    assert look.drawn("m1", featured).colour == GREY
+    assert look.drawn("m3", featured) == look.methods["m3"]
+    assert look.featured(["m1", "m2"]) == ["m1", "m2"], "few methods are all in colour"
+    with pytest.raises(HashbenchError, match="unknown method 'm99'"):
+        Look.of(results, highlight=["m99"])
+
+
+def test_a_method_looks_the_same_in_all_studies(hand_made, registry):
+    looks = {name: fixed_look(name) for name in registry.methods}
+    assert len({look[:2] for look in looks.values()}) == len(looks)
+    hand_made.add(method="zzz-before")
+    hand_made.add(method="lemon")
+    shown = Look.of(hand_made.results()).methods["lemon"]
+    assert (shown.colour, shown.marker, shown.dash) == looks["lemon"]
+
+
+def test_names_of_points_cover_nothing(make_look):
+    rng = np.random.default_rng(0)
+    points = rng.random((25, 2))
+    figure, (panel,) = figures.make_figure(make_look([], []), 1, 3)
+    panel.plot(*points.T, "o")
+    figure.draw_without_rendering()
+    named = [Named(x, y, f"name {number}", "black") for number, (x, y) in enumerate(points)]
+    left_out = label_points(panel, named, [])
+    assert left_out == 0
+    renderer = figure.canvas.get_renderer()
+    boxes = [text.get_window_extent(renderer) for text in panel.texts]
+    assert len(boxes) == 25
+    inner = [box.padded(-1) for box in boxes]
+    assert not any(one.overlaps(other) for one, other in itertools.combinations(inner, 2))
+
+
+def test_names_at_ends_are_moved_apart_and_stay_inside():
+    found = apart([5, 5, 5, 98, 99], LINE, 0, 100)
+    assert np.diff(found).min() >= LINE - 1e-9
+    assert found[0] >= 0
+    assert found[-1] <= 100
+    assert apart([10, 50, 90], LINE, 0, 100) == [10, 50, 90]
+
+
+def test_papers_mix_database_codes(hand_made):
+    hand_made.add(method="both", learned=("00", "00", "11", "11"))
+    hand_made.add(method="scm")
+    results = hand_made.results()
+    mixed = results.select(databases=["learned-or-encoded"]).scores()
+    assert set(mixed["database"]) == {"learned-or-encoded"}
+    values = mixed.groupby("method")["value"].mean()
+    plain = results.scores().set_index(["method", "database"])["value"].groupby(level=[0, 1]).mean()
+    assert values["both"] == plain["both", "learned"]
+    assert values["scm"] == plain["scm", "encoded"]
+    look = Look.of(results)
+    assert "(encoded: scm)" in look.summary("x", database="learned-or-encoded")
+    assert "(without scm, which have none)" in look.summary("x", database="learned")

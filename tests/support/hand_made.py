@@ -76,7 +76,13 @@ class HandMade:
                 save_arrays(
                     work / "history.npz", {name: np.array(v) for name, v in history.items()}
                 )
-        base = {"status": status, "reason": reason, "seconds": {"fit": 1.0}, "alone": True}
+        base = {
+            "learned": learned is not None,
+            "status": status,
+            "reason": reason,
+            "seconds": {"fit": 1.0},
+            "alone": True,
+        }
         with Store(self.path) as store:
             store.put(cell, RunRecord(**{**base, "threads": 1, **(record or {})}), work)
         self.cells.append(cell)
