@@ -17,7 +17,7 @@ from hashbench.base import interrupts
 from hashbench.base.errors import HashbenchError, describe_os_error, unknown
 from hashbench.base.units import format_count, format_duration
 from hashbench.commands import find_plugins, plugin_option
-from hashbench.executors import Executor, Limits
+from hashbench.executors import STATUSES, Executor, Limits
 from hashbench.measures import parse_many
 from hashbench.plugins.registry import Registry
 from hashbench.plugins.selection import split_items
@@ -26,7 +26,7 @@ from hashbench.results.rows import write_tables
 from hashbench.studies.grid import drafts, left_out, resolved
 from hashbench.studies.plan import FILE, Survey, check_schema, estimate, pending, survey
 from hashbench.studies.progress import Progress, make_progress
-from hashbench.studies.record import STATUSES
+from hashbench.executors import STATUSES
 from hashbench.studies.run import execute
 from hashbench.studies.store import Store
 from hashbench.studies.study import DEFAULT_STUDY, Study, load_study, read_study

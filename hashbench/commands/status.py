@@ -12,9 +12,9 @@ from typing import Any
 import click
 
 from hashbench.base.units import format_count, format_duration
+from hashbench.executors import STATUSES
 from hashbench.printing.terminal import listing
 from hashbench.studies.plan import Plan, estimate, pending
-from hashbench.studies.record import STATUSES
 from hashbench.studies.store import DamagedError, Store, Stored
 
 

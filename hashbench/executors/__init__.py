@@ -5,10 +5,21 @@ An executor takes tasks and gives outcomes; it knows nothing of studies or of st
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
+
+STATUSES = ("done", "failed", "timeout", "memory", "skipped")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a limited task may use; None means no limit of its own."""
+
+    timeout: float | None = None
+    memory: int | None = None
+    threads: int = 1
 
 
 @dataclass(frozen=True)
@@ -22,7 +33,9 @@ class Task:
     name : what people call it
     makes : the folder that it leaves in the cache
     needs : a task whose folder in the cache this one reads
-    limited : whether limits of time and memory hold for it; they are meant for methods
+    limited : whether the study's limits of time and memory hold for it; they are for methods
+    limits : limits of its own instead: those of reading files
+    returns : what its result must hold, and a test for each; see hashbench.executors.outcomes
     """
 
     function: str
@@ -31,6 +44,8 @@ class Task:
     makes: str = ""
     needs: Task | None = None
     limited: bool = False
+    limits: Limits | None = None
+    returns: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict, hash=False)
 
 
 @dataclass
@@ -39,7 +54,7 @@ class Outcome:
 
     Attributes
     ----------
-    status : "done", "failed", "timeout", "memory" or "skipped"
+    status : one of STATUSES
     reason : one line, if not done
     traceback : where it failed
     output : the end of what it printed
@@ -53,15 +68,6 @@ class Outcome:
     output: str = ""
     result: dict[str, Any] = field(default_factory=dict)
     folder: Path | None = None
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What a limited task may use; None means no limit of its own."""
-
-    timeout: float | None = None
-    memory: int | None = None
-    threads: int = 1
 
 
 @dataclass(frozen=True)

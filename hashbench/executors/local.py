@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
+import secrets
 import selectors
 import shutil
-import signal
-import socket
-import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import psutil
 
 from hashbench.base import interrupts
 from hashbench.base.errors import StorageError
+from hashbench.base.messages import one_line, several_lines
 from hashbench.base.units import format_duration, format_size
 from hashbench.executors import CancelledError, Event, Limits, Outcome, Task
-from hashbench.executors.server import CANNOT_WRITE, CANNOT_WRITE_SIGN, THREAD_VARIABLES
+from hashbench.executors.children import Child, below, describe_exit, resident
+from hashbench.executors.connection import ServerConnection, ServerLostError
+from hashbench.executors.outcomes import (
+    CANNOT_WRITE,
+    FILE,
+    drop_strange_files,
+    read_outcome,
+    storage_trouble,
+)
 from hashbench.plugins.provenance import environment
-from hashbench.plugins.registry import ENVIRONMENT
 
 OUTPUT_KEPT = 8192  # bytes of what a task printed
 READS = 16  # of 64 kB from one task's output before others have their turn
@@ -36,20 +39,8 @@ POLL_SECONDS = 0.1  # between two looks at the memory of running tasks
 #: When less than this part of the machine's memory is free, the largest task goes.
 LEAST_FREE = 0.03
 
-
-@dataclass
-class Child:
-    """A running task."""
-
-    task: Task
-    pid: int
-    folder: Path
-    pipe: int
-    begun: float
-    alone: bool
-    output: bytes = b""
-    peak: int = 0
-    verdict: tuple[str, str] | None = None  # status and reason, once it has been killed
+#: A server that has not ended a task so long after it was told to is not believed to live.
+KILL_SECONDS = 10
 
 
 @dataclass
@@ -75,27 +66,19 @@ class LocalExecutor:
     running: dict[int, Child] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        ours, theirs = socket.socketpair()
-        # What the environment says of plugins is among the paths already.
-        variables = {**os.environ, **dict.fromkeys(THREAD_VARIABLES, str(self.limits.threads))}
-        variables.pop(ENVIRONMENT, None)
-        self.process = subprocess.Popen(
-            # -P: the installed package, not a source tree that happens to be the current folder
-            [sys.executable, "-P", "-m", "hashbench.executors.server", str(theirs.fileno())],
-            pass_fds=[theirs.fileno()],
-            env=variables,
-            stdin=subprocess.DEVNULL,
-            start_new_session=True,  # Ctrl-C is for us to handle
-        )
-        theirs.close()
-        self.connection = ours
-        self.received = b""
-        self.messages: deque[dict[str, Any]] = deque()
+        self.cache = self.cache.resolve()  # a task may change its current folder
         self.selector = selectors.DefaultSelector()
-        self.selector.register(ours, selectors.EVENT_READ)
         self.watched = 0.0
-        paths = [str(path) for path in self.plugins]
-        self._send({"plugins": paths, "threads": self.limits.threads})
+        self.suspects: set[Task] = set()  # ran while a server was lost: they run alone from now on
+        self.server: ServerConnection | None = None
+        self._connection()
+
+    def _connection(self) -> ServerConnection:
+        """Return the fork server, a new one if the last was lost."""
+        if self.server is None:
+            self.server = ServerConnection(self.plugins, self.limits.threads)
+            self.selector.register(self.server.socket, selectors.EVENT_READ)
+        return self.server
 
     def run(self, tasks: Sequence[Task], folder: Path) -> Generator[Event, None, None]:
         """Run tasks and what they need; see :class:`hashbench.executors.Executor`."""
@@ -105,7 +88,7 @@ class LocalExecutor:
         needed: dict[Task, Outcome | None] = {}
         try:
             while waiting or self.running:
-                while waiting and len(self.running) < self.jobs:
+                while waiting and self._has_room(waiting[0]):
                     task = self._next(waiting, needed)
                     if task is None:
                         break
@@ -114,10 +97,15 @@ class LocalExecutor:
                         reason = f"preparing the data: {before.reason}"
                         yield Event(task, replace(before, reason=reason, folder=None))
                         continue
-                    self._start(task, folder)
-                    if task not in needed:
+                    if not self._start(task, folder.resolve()):
+                        self._put_back(task, waiting, needed)
+                        break
+                    if task not in needed and task not in self.suspects:
                         yield Event(task)
-                for child, outcome in self._wait():
+                ended, again = self._wait()
+                for task in again:
+                    self._put_back(task, waiting, needed)
+                for child, outcome in ended:
                     if child.task in needed:
                         needed[child.task] = outcome
                         continue
@@ -129,6 +117,13 @@ class LocalExecutor:
                             shutil.rmtree(self.cache / makes, ignore_errors=True)
         finally:
             self.kill_all()
+
+    def _has_room(self, first: Task) -> bool:
+        """Say whether another task may start; what is under suspicion runs alone."""
+        running = {child.task for child in self.running.values()}
+        if running & self.suspects or ({first, first.needs} & self.suspects and running):
+            return False
+        return len(running) < self.jobs
 
     @staticmethod
     def _next(waiting: deque[Task], needed: dict[Task, Outcome | None]) -> Task | None:
@@ -145,72 +140,120 @@ class LocalExecutor:
                 return task.needs
         return None
 
-    def _start(self, task: Task, folder: Path) -> None:
+    @staticmethod
+    def _put_back(task: Task, waiting: deque[Task], needed: dict[Task, Outcome | None]) -> None:
+        if task in needed:
+            del needed[task]
+        else:
+            waiting.appendleft(task)
+
+    def _start(self, task: Task, folder: Path) -> bool:
+        """Start a task; return False if the server was lost, and with it what runs."""
         folder.mkdir(parents=True, exist_ok=True)
         place = Path(tempfile.mkdtemp(dir=folder, prefix="task-"))
         pipe, output = os.pipe()
         os.set_blocking(pipe, False)
+        token = secrets.token_hex(8)
         message = {
             "function": task.function,
             "arguments": task.arguments,
             "folder": str(place),
             "cache": str(self.cache),
+            "memory": task.limits.memory if task.limits is not None else None,
+            "token": token,
         }
         with interrupts.whole():
-            self._send({"task": message}, output)
-            os.close(output)
             begun = time.monotonic()
-            pid = self._expect("started")["started"]
+            try:
+                pid = self._ask({"task": message}, output)
+            finally:
+                os.close(output)
+            if pid is None:
+                os.close(pipe)
+                return False
             for child in self.running.values():
                 child.alone = False
-            child = Child(task, pid, place, pipe, begun, alone=not self.running)
+            child = Child(task, pid, place, pipe, begun, alone=not self.running, token=token)
             self.running[pid] = child
             self.selector.register(pipe, selectors.EVENT_READ, child)
+        return True
 
-    def _send(self, message: dict[str, Any], *descriptors: int) -> None:
-        data = json.dumps(message).encode() + b"\n"
+    def _ask(self, message: dict[str, object], output: int) -> int | None:
+        """Have a task started, by another server if there is none any more; return its process.
+
+        With nothing running a lost server costs nothing but its start; otherwise None, and the
+        tasks that run on it are found lost when they are next waited for.
+        """
+        for last in (False, True):
+            try:
+                server = self._connection()
+                server.send(message, output)
+                return int(server.expect("started")["started"])
+            except ServerLostError:
+                self._drop_server()
+                if self.running:
+                    return None
+                if last:
+                    raise
+        return None
+
+    def _wait(self) -> tuple[list[tuple[Child, Outcome]], list[Task]]:
+        """Wait a little; return the tasks that have ended, and those that must run again."""
         try:
-            sent = socket.send_fds(self.connection, [data], descriptors) if descriptors else 0
-            self.connection.sendall(data[sent:])
-        except OSError as error:
-            raise ConnectionError(f"the fork server is gone: {error}") from error
+            if self.server is not None or not self.running:
+                return self._finished(), []
+        except ServerLostError:
+            self._drop_server()
+        with interrupts.whole():
+            return self._lost()
 
-    def _receive(self) -> None:
-        data = self.connection.recv(1 << 16)
-        if not data:
-            raise ConnectionError("the fork server has ended")
-        *lines, self.received = (self.received + data).split(b"\n")
-        self.messages.extend(json.loads(line) for line in lines)
-
-    def _expect(self, key: str) -> dict[str, Any]:
-        """Return the next message of a kind; others wait their turn."""
-        while True:
-            for message in self.messages:
-                if key in message:
-                    self.messages.remove(message)
-                    return message
-            self._receive()
-
-    def _wait(self) -> list[tuple[Child, Outcome]]:
-        """Wait a little for something to happen; return the tasks that have ended."""
-        timeout = 0 if self.messages else POLL_SECONDS  # one may have come with another's start
+    def _finished(self) -> list[tuple[Child, Outcome]]:
+        server = self._connection()
+        timeout = 0 if server.messages else POLL_SECONDS  # one may have come with another's start
         ready = self.selector.select(timeout)
+        finished = []
         with interrupts.whole():
             for key, _ in ready:
-                if key.data is None:
-                    self._receive()
-                else:
+                if key.data is not None:
                     self._read(key.data)
-            ended = [message for message in self.messages if "ended" in message]
-            finished = []
-            for message in ended:
-                self.messages.remove(message)
+            if any(key.data is None for key, _ in ready):
+                server.receive()
+            for message in server.take("ended"):
                 child = self.running.pop(message["ended"])
                 self._read(child)
                 self._hang_up(child)
                 finished.append((child, self._outcome(child, message["code"])))
-        self._watch()
+        if not finished:
+            self._watch(server)
         return finished
+
+    def _drop_server(self) -> None:
+        if self.server is not None:
+            self.selector.unregister(self.server.socket)
+            self.server.close(patience=1)
+            self.server = None
+
+    def _lost(self) -> tuple[list[tuple[Child, Outcome]], list[Task]]:
+        """Give up what ran on a server that is no more.
+
+        A task that ran beside others is run again, alone; one that already did is to blame.
+        """
+        ended, again = [], []
+        for child in self.running.values():
+            self._hang_up(child)
+            for process in child.seen:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    process.kill()
+            if child.verdict is None and not child.alone:
+                again.append(child.task)
+                continue
+            reason = "the process that starts cells was stopped or killed while it ran alone"
+            status, reason = child.verdict or ("failed", reason)
+            outcome = Outcome(status, reason, result=self._measured(child), folder=child.folder)
+            ended.append((child, outcome))
+        self.running.clear()
+        self.suspects.update(again)
+        return ended, again
 
     def _read(self, child: Child) -> None:
         """Take in what a task has printed, some of it: one that never stops must not keep us."""
@@ -229,30 +272,34 @@ class LocalExecutor:
             os.close(child.pipe)
             child.pipe = -1
 
-    def _watch(self) -> None:
+    def _watch(self, server: ServerConnection) -> None:
         """Kill what has run too long or grown too large; looking costs, so not too often."""
         now = time.monotonic()
         if now - self.watched < POLL_SECONDS:
             return
         self.watched = now
+        server.look()
         for child in self.running.values():
             if child.verdict is not None:
+                if now - child.killed > KILL_SECONDS:
+                    raise ServerLostError("the fork server does not end a task")
                 continue
-            child.peak = max(child.peak, tree_memory(child.pid))
-            if child.task.limited:
-                self._hold_to_limits(child, now - child.begun)
+            child.seen = below(child.pid)
+            child.peak = max(child.peak, resident(child.seen))
+            limits = child.task.limits or (self.limits if child.task.limited else Limits())
+            self._hold_to_limits(child, limits, now - child.begun)
         alive = [child for child in self.running.values() if child.verdict is None]
         if alive and self.cancelled():
             raise CancelledError
         if alive:
             machine = psutil.virtual_memory()
             if machine.available < LEAST_FREE * machine.total:
-                largest = max(alive, key=lambda child: tree_memory(child.pid))
-                found = f"took {format_size(tree_memory(largest.pid))}"
+                largest = max(alive, key=lambda child: resident(child.seen))
+                found = f"took {format_size(resident(largest.seen))}"
                 self._kill(largest, "memory", f"{found} and left the machine without memory")
 
-    def _hold_to_limits(self, child: Child, seconds: float) -> None:
-        timeout, memory = self.limits.timeout, self.limits.memory
+    def _hold_to_limits(self, child: Child, limits: Limits, seconds: float) -> None:
+        timeout, memory = limits.timeout, limits.memory
         if timeout is not None and seconds > timeout:
             self._kill(child, "timeout", f"ran longer than {format_duration(timeout)}")
         elif memory is not None and child.peak > memory:
@@ -260,79 +307,58 @@ class LocalExecutor:
             self._kill(child, "memory", found)
 
     def _kill(self, child: Child, status: str, reason: str) -> None:
-        child.verdict = (status, reason)
-        self._send({"kill": child.pid})
+        child.verdict, child.killed = (status, reason), time.monotonic()
+        self._connection().send({"kill": child.pid})
 
-    def _outcome(self, child: Child, code: int) -> Outcome:
-        """Put together how a task ended from what it wrote and how its process ended."""
-        wall = time.monotonic() - child.begun
-        measured = {
-            "wall": wall,
+    def _measured(self, child: Child) -> dict[str, object]:
+        """Return what was seen of a task from outside."""
+        return {
+            "wall": time.monotonic() - child.begun,
             "alone": child.alone,
             "tree_peak": child.peak,
             "threads": self.limits.threads,
             "environment": environment(),
         }
-        printed = child.output.decode(errors="replace")
-        path = child.folder / "outcome.json"
-        if child.verdict is not None:
-            status, reason = child.verdict
-            return Outcome(status, reason, output=printed, result=measured, folder=child.folder)
-        last = printed.strip().rpartition("\n")[2]
-        if code == CANNOT_WRITE and last.startswith(CANNOT_WRITE_SIGN):
-            raise StorageError(f"{child.task.name}: {last.removeprefix(CANNOT_WRITE_SIGN)}")
-        if code != 0 or not path.exists():
-            reason = describe_exit(code)
-            return Outcome("failed", reason, output=printed, result=measured, folder=child.folder)
-        found = json.loads(path.read_text())
-        return Outcome(
-            status=found["status"],
-            reason=found.get("reason", ""),
-            traceback=found.get("traceback", ""),
-            output=printed,
-            result={**found.get("result", {}), **measured},
+
+    def _outcome(self, child: Child, code: int) -> Outcome:
+        """Put together how a task ended from what it wrote and how its process ended."""
+        seen = Outcome(
+            "failed",
+            output=several_lines(child.output.decode(errors="replace")),
+            result=self._measured(child),
             folder=child.folder,
         )
+        if child.verdict is not None:
+            status, reason = child.verdict
+            return replace(seen, status=status, reason=reason)
+        if code == CANNOT_WRITE:
+            last = seen.output.strip().rpartition("\n")[2]
+            trouble = storage_trouble(last, child.token, child.folder.parent)
+            if trouble:
+                raise StorageError(f"{child.task.name}: {trouble}")
+        if code != 0 or not os.path.lexists(child.folder / FILE):
+            return replace(seen, reason=describe_exit(code))
+        try:
+            drop_strange_files(child.folder)
+            found = read_outcome(child.folder, child.task.returns)
+        except (OSError, ValueError, RecursionError) as error:
+            reason = f"left an outcome that cannot be believed: {error}"
+            return replace(seen, reason=one_line(reason))
+        return replace(found, output=seen.output, result={**found.result, **seen.result})
 
     def kill_all(self) -> None:
         """Kill every running task and wait until it is gone."""
         for child in self.running.values():
             child.verdict = child.verdict or ("failed", "interrupted")
-            with contextlib.suppress(ConnectionError):
-                self._send({"kill": child.pid})
-        with contextlib.suppress(ConnectionError):
-            while self.running:
-                for child, _ in self._wait():
-                    shutil.rmtree(child.folder, ignore_errors=True)
+            child.killed = child.killed or time.monotonic()
+            with contextlib.suppress(ServerLostError):
+                self._connection().send({"kill": child.pid})
+        while self.running:
+            for child, _ in self._wait()[0]:
+                shutil.rmtree(child.folder, ignore_errors=True)
 
     def close(self) -> None:
         """End the server and with it every child."""
         self.selector.close()
-        self.connection.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(timeout=5)
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-
-
-def tree_memory(pid: int) -> int:
-    """Return the resident set of a process and all that descends from it, in bytes."""
-    total = 0
-    with contextlib.suppress(psutil.NoSuchProcess):
-        process = psutil.Process(pid)
-        for each in (process, *process.children(recursive=True)):
-            with contextlib.suppress(psutil.NoSuchProcess):
-                total += each.memory_info().rss
-    return total
-
-
-def describe_exit(code: int) -> str:
-    """Say how a process ended that left no outcome."""
-    if code < 0:
-        try:
-            name = signal.Signals(-code).name
-        except ValueError:
-            name = f"signal {-code}"
-        return f"the process was killed by {name}"
-    return f"the process ended with exit code {code} before the cell was done"
+        if self.server is not None:
+            self.server.close()

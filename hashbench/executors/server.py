@@ -1,35 +1,44 @@
 """The fork server: a process with all imports done, which forks one child a task.
 
 A fork costs milliseconds, an interpreter with numpy, scipy and numba a second or more. The server
-is a program of its own, not multiprocessing's: a child leads a process group that can be killed
-whole, it may itself run inside a Dask worker (whose processes must not have children of
-multiprocessing's kind), and when the run that owns the server dies, the connection closes and
-every child is killed with it.
+is a program of its own, not multiprocessing's: it may itself run inside a Dask worker (whose
+processes must not have children of multiprocessing's kind), and when the run that owns the server
+dies, the connection closes and every child is killed with it.
+
+Between the server and each child stands a keeper, to which Linux gives every orphan among the
+child's descendants, in whatever session they are: when the child has ended, the keeper ends what
+is left of them, and then itself in the same way as the child.
 
 Messages are JSON lines. To the server: first {"plugins": [...], "threads": n}, then
 {"task": {...}} with the descriptor of the child's output, or {"kill": pid}. From it: {"started":
-pid} for each task, and {"ended": pid, "code": n}.
+pid} for each task, and {"ended": pid, "code": n}; processes are the keepers.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import gc
 import importlib
 import json
 import os
+import resource
 import selectors
 import signal
 import socket
 import sys
 import traceback
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from hashbench.base.errors import StorageError
+from hashbench.base.messages import one_line, several_lines
+from hashbench.executors.outcomes import CANNOT_WRITE, CANNOT_WRITE_SIGN, FILE
 
 #: Imported before the first fork; what methods and the cell function use.
 PRELOAD = (
@@ -42,10 +51,8 @@ PRELOAD = (
     "hashbench.data.prepare",
 )
 
-#: The exit code of a child that could not write its outcome, and how the last line of its output
-#: begins: a method that ends its process with this very code does not say why in these words.
-CANNOT_WRITE = 74
-CANNOT_WRITE_SIGN = "hashbench, no outcome: "
+#: From <linux/prctl.h>
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -84,6 +91,7 @@ class Server:
         for plugin in self.registry.methods.values():
             source_hash(plugin)  # of what has just been imported, even if files change later
         self.pools = ThreadpoolController()  # looking for libraries costs every child otherwise
+        _control(PR_SET_CHILD_SUBREAPER, 1)  # orphans of a keeper that was killed are ours
         gc.freeze()  # children need not look through, and so copy, what they share
         wake, woken = os.pipe()
         for descriptor in (wake, woken):
@@ -107,6 +115,7 @@ class Server:
         finally:
             for pid in self.children:
                 kill_tree(pid)
+            end_descendants()
 
     def _receive(self) -> bool:
         """Read what has come; return False when the connection is closed."""
@@ -133,38 +142,70 @@ class Server:
             output = self.outputs.popleft()
             pid = os.fork()
             if pid == 0:
-                self._child(message["task"], output)
+                self._keep(message["task"], output)
             os.close(output)
             self.children.add(pid)
             self._send({"started": pid})
 
     def _reap(self) -> None:
+        """Tell which keepers have ended; a method that stops its keeper sees it go on."""
         for pid in sorted(self.children):
-            found, status = os.waitpid(pid, os.WNOHANG)
+            found, status = os.waitpid(pid, os.WNOHANG | os.WUNTRACED)
             if found == 0:
                 continue
+            if os.WIFSTOPPED(status):
+                os.kill(pid, signal.SIGCONT)
+                continue
             self.children.discard(pid)
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(pid, signal.SIGKILL)  # whatever the child has left behind
-            self._send({"ended": pid, "code": os.waitstatus_to_exitcode(status)})
+            code = os.waitstatus_to_exitcode(status)
+            if code < 0:  # perhaps before it could end what its child has started
+                end_descendants(keep=self.children)
+            self._send({"ended": pid, "code": code})
+
+    def _keep(self, task: Mapping[str, Any], output: int) -> None:
+        """Become the keeper of a child: never returns."""
+        code = 1
+        try:
+            os.setsid()
+            _control(PR_SET_PDEATHSIG, signal.SIGKILL)
+            _control(PR_SET_CHILD_SUBREAPER, 1)
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            self.connection.close()
+            child = os.fork()
+            if child == 0:
+                self._child(task, output)
+            os.close(output)
+            code = _ended(child)
+            end_descendants()
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            if code < 0:
+                resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+                with contextlib.suppress(OSError, ValueError):
+                    signal.signal(-code, signal.SIG_DFL)
+                os.kill(os.getpid(), -code)
+            os._exit(code if code >= 0 else 1)
 
     def _child(self, task: Mapping[str, Any], output: int) -> None:
         """Become the child: never returns."""
         code = CANNOT_WRITE
         try:
             os.setsid()
-            _die_with_parent()
-            signal.set_wakeup_fd(-1)
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            self.connection.close()
+            _control(PR_SET_PDEATHSIG, signal.SIGKILL)
             nothing = os.open(os.devnull, os.O_RDONLY)
             for descriptor, target in ((nothing, 0), (output, 1), (output, 2)):
                 os.dup2(descriptor, target)
+            if task["memory"] is not None:
+                limit_memory(task["memory"])
             with self.pools.limit(limits=self.threads):
                 work(self.registry, task)
             code = 0
         except StorageError as error:
-            print(f"{CANNOT_WRITE_SIGN}{error}", file=sys.stderr)
+            # numpy forgets why it could not write; then it is the disk
+            number = getattr(error.__cause__, "errno", None) or errno.ENOSPC
+            print(f"\n{CANNOT_WRITE_SIGN}{task['token']} {number} {error}", file=sys.stderr)
         except BaseException:
             traceback.print_exc()
         finally:
@@ -175,8 +216,8 @@ class Server:
 
 
 def work(registry: Any, task: Mapping[str, Any]) -> None:
-    """Call a task's function and write how it ended to outcome.json."""
-    from hashbench.base.errors import DeclinedError, HashbenchError
+    """Call a task's function and write how it ended into its folder."""
+    from hashbench.base.errors import DeclinedError
     from hashbench.base.files import writing
 
     folder = Path(task["folder"])
@@ -186,27 +227,49 @@ def work(registry: Any, task: Mapping[str, Any]) -> None:
     try:
         outcome["result"] = function(registry, folder, Path(task["cache"]), **task["arguments"])
     except DeclinedError as error:
-        outcome = {"status": "skipped", "reason": str(error)}
+        outcome = {"status": "skipped", "reason": one_line(error)}
     except StorageError:
         raise
     except BaseException as error:
         status = "memory" if isinstance(error, MemoryError) else "failed"
-        text = str(error).strip().partition("\n")[0]
-        kind = type(error).__name__
-        reason = text if isinstance(error, HashbenchError) else f"{kind}: {text}" if text else kind
-        if isinstance(error, ValueError) and "read-only" in text:
-            reason += " (the data of a cell are read-only: a method must not change its input)"
-        outcome = {"status": status, "reason": reason, "traceback": traceback.format_exc()}
+        trace = several_lines(traceback.format_exc())
+        outcome = {"status": status, "reason": describe_error(error), "traceback": trace}
     with writing(folder):
         temporary = folder / "outcome.tmp"
         temporary.write_text(json.dumps(outcome))
-        temporary.rename(folder / "outcome.json")
+        temporary.rename(folder / FILE)
+
+
+def describe_error(error: BaseException) -> str:
+    """Say in one line what was raised; a text of the method's own may itself raise."""
+    from hashbench.base.errors import HashbenchError
+
+    kind = type(error).__name__
+    try:
+        text = str(error).strip()[: 1 << 16].partition("\n")[0]
+    except BaseException:
+        return one_line(f"{kind}, which cannot say why")
+    reason = text if isinstance(error, HashbenchError) else f"{kind}: {text}" if text else kind
+    if isinstance(error, ValueError) and "read-only" in text:
+        reason += " (the data of a cell are read-only: a method must not change its input)"
+    return one_line(reason)
+
+
+def limit_memory(size: int) -> None:
+    """Let this process allocate so much more: what asks for too much gets a MemoryError.
+
+    Files that are mapped do not count.
+    """
+    if sys.platform == "linux":
+        pages = int(Path("/proc/self/statm").read_text().split()[5])
+        limit = pages * resource.getpagesize() + size
+        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        if hard == resource.RLIM_INFINITY or limit < hard:
+            resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
 
 
 def kill_tree(pid: int) -> None:
-    """Kill a child and all that descends from it, by group and by parentage."""
-    import psutil
-
+    """Kill a keeper and all that descends from it, by group and by parentage."""
     with contextlib.suppress(psutil.NoSuchProcess):
         for process in psutil.Process(pid).children(recursive=True):
             with contextlib.suppress(psutil.NoSuchProcess):
@@ -216,11 +279,39 @@ def kill_tree(pid: int) -> None:
             kill(pid, signal.SIGKILL)
 
 
-def _die_with_parent() -> None:
-    """Ask Linux to kill this process when the server dies, however it dies."""
+def end_descendants(keep: Collection[int] = ()) -> None:
+    """Kill and wait for every process below this one, but for some children and what is theirs.
+
+    Orphans become our children, so that even those that fork without end are caught up with.
+    """
+    while True:
+        try:
+            while not keep and os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return  # as after nearly every task: no need to look through all processes
+        left = [each for each in psutil.Process().children() if each.pid not in keep]
+        if not left:
+            return
+        for each in left:
+            kill_tree(each.pid)
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(each.pid, 0)
+
+
+def _ended(child: int) -> int:
+    """Wait for a child, and for orphans that end before it; return its exit code."""
+    while True:
+        pid, status = os.wait()
+        if pid == child:
+            return os.waitstatus_to_exitcode(status)
+
+
+def _control(option: int, value: int) -> None:
+    """Ask Linux for a property of this process; other systems do not know it."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # 1: PR_SET_PDEATHSIG
+            ctypes.CDLL(None).prctl(option, value)
 
 
 if __name__ == "__main__":

@@ -16,9 +16,10 @@ from hashbench.base.errors import HashbenchError
 from hashbench.data import preprocessing
 from hashbench.data.prepare import DataSpec, SplitRequest
 from hashbench.executors import Executor, Outcome, Task
+from hashbench.executors.outcomes import is_count, is_text, is_texts
 from hashbench.plugins.provenance import source_hash
 from hashbench.plugins.registry import Registry
-from hashbench.studies.cell import Cell
+from hashbench.studies.cell import RETURNS, Cell
 from hashbench.studies.grid import Draft, drafts
 from hashbench.studies.store import SCHEMA, Stored
 from hashbench.studies.study import Study
@@ -163,7 +164,13 @@ def survey(
 
 def _look(spec: DataSpec, splits: Iterable[SplitRequest]) -> Task:
     arguments = {"dataset": spec.to_json(), "requests": [asdict(split) for split in splits]}
-    return Task("hashbench.data.prepare:inspect", arguments, f"dataset {spec}")
+    returns = {
+        "fingerprint": is_text,
+        "views": is_count,
+        "notes": is_texts,
+        "splits": is_texts,
+    }
+    return Task("hashbench.data.prepare:inspect", arguments, f"dataset {spec}", returns=returns)
 
 
 def _planned(draft: Draft, facts: Mapping[str, Any], index: int, source: str) -> Planned:
@@ -179,9 +186,15 @@ def _planned(draft: Draft, facts: Mapping[str, Any], index: int, source: str) ->
     }
     data = Task("hashbench.data.prepare:prepare", arguments, f"the data of {cell.dataset}", folder)
     own = {"cell": cell.to_json(), "data": folder}
-    return Planned(
-        cell, Task("hashbench.studies.cell:compute", own, str(cell), needs=data, limited=True)
+    task = Task(
+        "hashbench.studies.cell:compute",
+        own,
+        str(cell),
+        needs=data,
+        limited=True,
+        returns=RETURNS,
     )
+    return Planned(cell, task)
 
 
 def pending(

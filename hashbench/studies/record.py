@@ -7,9 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from typing import Any, Self
 
-from hashbench.executors import Outcome
-
-STATUSES = ("done", "failed", "timeout", "memory", "skipped")
+from hashbench.executors import STATUSES, Outcome
 
 
 @dataclass(frozen=True)

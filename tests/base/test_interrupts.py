@@ -10,6 +10,7 @@ import pytest
 
 from hashbench.base import interrupts
 from hashbench.executors import Limits, Task
+from hashbench.executors.connection import ServerConnection
 from hashbench.executors.local import LocalExecutor
 
 
@@ -40,16 +41,16 @@ def test_a_step_is_finished_first(number):
 
 def test_a_task_that_is_just_being_started_is_ended_too(tmp_path, monkeypatch):
     executor = LocalExecutor(1, Limits(), [], tmp_path / "cache")
-    expect = LocalExecutor._expect
+    expect = ServerConnection.expect
 
     def interrupted(self, key):
         os.kill(os.getpid(), signal.SIGINT)
         return expect(self, key)
 
-    monkeypatch.setattr(LocalExecutor, "_expect", interrupted)
+    monkeypatch.setattr(ServerConnection, "expect", interrupted)
     task = Task("time:sleep", {}, "a task")  # fails at once; that it is started matters
     with pytest.raises(KeyboardInterrupt):
         list(executor.run([task], tmp_path / "work"))
     assert not executor.running
-    assert psutil.Process(executor.process.pid).children() == []
+    assert psutil.Process(executor.server.process.pid).children() == []
     executor.close()
