@@ -19,13 +19,18 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
+from hashbench.base.archives import declared_arrays
 from hashbench.base.errors import StorageError
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 def load_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
-    """Return all arrays of an npz file; objects, which would need pickle, are refused."""
+    """Return all arrays of an npz file; objects, which would need pickle, are refused.
+
+    So are arrays that declare more than the file holds: ValueError.
+    """
+    declared_arrays(path)
     with np.load(path, allow_pickle=False) as arrays:
         return {name: arrays[name] for name in arrays.files}
 

@@ -26,7 +26,6 @@ from hashbench.results.rows import write_tables
 from hashbench.studies.grid import drafts, left_out, resolved
 from hashbench.studies.plan import FILE, Survey, check_schema, estimate, pending, survey
 from hashbench.studies.progress import Progress, make_progress
-from hashbench.executors import STATUSES
 from hashbench.studies.run import execute
 from hashbench.studies.store import Store
 from hashbench.studies.study import DEFAULT_STUDY, Study, load_study, read_study

@@ -27,14 +27,7 @@ from hashbench.base.errors import HashbenchError
 from hashbench.base.files import save_arrays
 from hashbench.base.validation import Matrix
 from hashbench.data.prepare import Prepared
-from hashbench.executors.outcomes import (
-    is_amount,
-    is_amounts,
-    is_count,
-    is_flag,
-    is_texts,
-    optional,
-)
+from hashbench.executors.outcomes import is_amounts, is_count, is_flag, is_texts
 from hashbench.plugins.method import LinearMethod, Method, VectorMethod
 from hashbench.plugins.provenance import source_hash
 from hashbench.plugins.registry import Plugin, Registry
@@ -49,7 +42,6 @@ SEARCHES = 50  # queries that are timed
 #: What :func:`compute` must return to be believed.
 RETURNS = {
     "learned": is_flag,
-    "item_bytes": optional(is_amount),
     "seconds": is_amounts,
     "random_state": is_count,
     "resident_at_start": is_count,

@@ -16,7 +16,7 @@ from hashbench.base.errors import HashbenchError
 from hashbench.data import preprocessing
 from hashbench.data.prepare import DataSpec, SplitRequest
 from hashbench.executors import Executor, Outcome, Task
-from hashbench.executors.outcomes import is_count, is_text, is_texts
+from hashbench.executors.outcomes import is_text, is_texts
 from hashbench.plugins.provenance import source_hash
 from hashbench.plugins.registry import Registry
 from hashbench.studies.cell import RETURNS, Cell
@@ -166,7 +166,7 @@ def _look(spec: DataSpec, splits: Iterable[SplitRequest]) -> Task:
     arguments = {"dataset": spec.to_json(), "requests": [asdict(split) for split in splits]}
     returns = {
         "fingerprint": is_text,
-        "views": is_count,
+        "views": is_texts,
         "notes": is_texts,
         "splits": is_texts,
     }

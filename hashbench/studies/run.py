@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
 
-from hashbench.executors import Executor
+import numpy as np
+
+from hashbench.base.codes import n_words
+from hashbench.base.files import load_arrays
+from hashbench.base.messages import one_line
+from hashbench.executors import Executor, Outcome
+from hashbench.studies.cell import Cell
+from hashbench.studies.cell_codes import CellCodes
 from hashbench.studies.plan import Planned
 from hashbench.studies.progress import Progress
 from hashbench.studies.record import RunRecord
@@ -20,6 +30,13 @@ def execute(
     Returns the cells that have run, by id.
     """
     stored: dict[str, Stored] = {}
+
+    @cache
+    def sizes(split: str) -> dict[str, int]:
+        found = store.split(split)
+        parts = {"query": found.query, "database": found.database, "learned": found.train}
+        return {role: len(rows) for role, rows in parts.items()}
+
     cells = {each.task: each.cell for each in todo}
     progress.begin(len(cells))
     events = executor.run(list(cells), store.work)
@@ -29,7 +46,7 @@ def execute(
             if event.outcome is None:
                 progress.started(cell)
                 continue
-            record = RunRecord.of(event.outcome)
+            record = RunRecord.of(believed(cell, event.outcome, sizes(cell.split)))
             stored[cell.id] = store.put(cell, record, event.outcome.folder)
             if event.outcome.folder is not None:
                 shutil.rmtree(event.outcome.folder, ignore_errors=True)
@@ -38,3 +55,33 @@ def execute(
         events.close()
         progress.close()
     return stored
+
+
+def believed(cell: Cell, outcome: Outcome, rows: Mapping[str, int]) -> Outcome:
+    """Return an outcome, failed if it is called done and its codes are not those of the cell.
+
+    A method runs in the process that writes the codes, so that the file may hold anything.
+    """
+    if outcome.status != "done":
+        return outcome
+    path = None if outcome.folder is None else outcome.folder / "codes.npz"
+    try:
+        if path is None or not path.exists():
+            raise ValueError("the cell left no codes")
+        _check_codes(cell, CellCodes.load(path), rows)
+        if (path.parent / "history.npz").exists():
+            load_arrays(path.parent / "history.npz")
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        return replace(outcome, status="failed", reason=one_line(f"codes.npz: {error}"))
+    return outcome
+
+
+def _check_codes(cell: Cell, codes: CellCodes, rows: Mapping[str, int]) -> None:
+    if codes.n_bits not in (None, cell.bits):
+        raise ValueError(f"found {codes.n_bits} bits; allowed: {cell.bits}")
+    kind = np.dtype(np.float32 if codes.n_bits is None else np.uint64)
+    for role, expected in rows.items():
+        for part in getattr(codes, role):
+            right = part.ndim == 2 and len(part) == expected and part.dtype == kind
+            if not right or (codes.n_bits is not None and part.shape[1] != n_words(cell.bits)):
+                raise ValueError(f"{role}: found {part.dtype} of shape {part.shape}")

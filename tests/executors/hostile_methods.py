@@ -205,10 +205,10 @@ def in_a_new_session(*command: str) -> None:
 class Misbehaves(Good):
     """Does something first, then what a good method does."""
 
-    name = ""
+    name = "misbehaves"
 
     def misbehave(self) -> None:
-        raise NotImplementedError
+        raise NotImplementedError("and will not be")
 
     def fit(self, views, labels=None):
         self.misbehave()
@@ -315,7 +315,7 @@ class WrongSeconds(Misbehaves):
     name = "wrong-seconds"
 
     def misbehave(self):
-        leave('{"status": "done", "result": {"seconds": "a"}}')
+        leave('{"status": "done", "result": {"seconds": "a", "learned": true}}')
 
 
 class NegativeSeconds(Misbehaves):
