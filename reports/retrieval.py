@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 RANKS = 10
 
+#: Items that a line shows: as many as leave room for words that can be read.
+ROOM = {"page": 10, "column": 5}
+
 #: A query that goes badly, a middling one and one that goes well, by the best method's score.
 SHARES = {"bad": 0.1, "middling": 0.5, "good": 0.9}
 
@@ -43,7 +47,8 @@ class Retrieval(Report):
         """Return what each method finds for three queries of each dataset and task.
 
         ``place`` is the method's place by the main measure; ``query`` and ``item`` are rows of the
-        dataset; ties stand in database order.
+        dataset; ``ties`` items stand at the distance of each, and the order among them is drawn
+        with the cell's seed. ``score`` is the query's by the main measure.
         """
         import pandas as pd
 
@@ -64,10 +69,12 @@ class Retrieval(Report):
         for (dataset, task, bits), group in grouped(data, "dataset", "task", "bits"):
             shown = group[group["place"] <= SHOWN_METHODS]
             caption = look.caption(
-                f"The first {RANKS} items that the best methods return at {bits} bits, "
+                f"The first {ROOM[look.width]} items that the best methods return at {bits} bits, "
                 f"{arrow(task)}, seed {shown['seed'].iloc[0]}, for queries at which the best "
                 "method is bad (10th percentile), middling and good (90th); solid frame: relevant, "
-                "dashed and pale: not",
+                "dashed: not; below an item its Hamming distance and, after ×, how many items "
+                "stand at that distance, of which those shown are drawn at random; below a "
+                "method its score for this query",
                 [dataset],
                 measure=shown["measure"].iloc[0],
                 database="encoded",
@@ -118,7 +125,10 @@ def _of_task(
     rows = []
     for place, label in enumerate(order, 1):
         stored = by_label[label]
-        found = retrieved(results, stored, task, list(chosen.values()), RANKS)
+        seed = stored.cell.seed
+        found = retrieved(results, stored, task, list(chosen.values()), RANKS, seed)
+        scores = per_query(results, stored, task, "encoded", measure)
+        assert scores is not None
         split = results.split(stored.cell.split)
         for index, (kind, query) in enumerate(chosen.items()):
             about = {
@@ -129,13 +139,15 @@ def _of_task(
                 "measure": measure,
                 "method": label,
                 "place": place,
+                "score": float(scores[query]),
                 "kind": kind,
                 "query": int(split.query[query]),
                 "query_string": split.string("query", query),
                 "query_labels": ", ".join(split.labels("query", query)),
             }
             for rank, item in enumerate(found.items[index], 1):
-                distance = None if found.distances is None else found.distances[index, rank - 1]
+                both = (found.distances, found.ties)
+                distance, ties = (None if v is None else int(v[index, rank - 1]) for v in both)
                 rows.append(
                     {
                         **about,
@@ -144,9 +156,15 @@ def _of_task(
                         "string": split.string("database", int(item)),
                         "relevant": bool(found.relevant[index, rank - 1]),
                         "distance": distance,
+                        "ties": ties,
                     }
                 )
     return rows
+
+
+#: In cells: the methods' names, the gap after the query, the line below an item, and the space
+#: between two queries.
+NAMES, GAP, BELOW, SPACE = 2.2, 0.4, 0.36, 0.35
 
 
 def _figure(data: pd.DataFrame, look: Look) -> Any:
@@ -155,67 +173,72 @@ def _figure(data: pd.DataFrame, look: Look) -> Any:
 
     methods = [method for _, method in sorted(set(zip(data["place"], data["method"], strict=True)))]
     kinds = [kind for kind in SHARES if kind in set(data["kind"])]
-    names, gap = 2.6, 0.5  # in cells: the methods' names, and the space between two queries
-    across = names + 1.4 + RANKS
-    down = len(kinds) * (len(methods) + gap) - gap
+    asked, searched = data["task"].iloc[0].split("->")
+    across, line = NAMES + 1 + GAP + ROOM[look.width], 1 + BELOW
+    down = len(kinds) * (len(methods) * line + SPACE) - SPACE
     figure = Figure(figsize=(look.inches, look.inches * down / across))
     FigureCanvasAgg(figure)
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set(xlim=(0, across), ylim=(down, 0))
     axes.set_axis_off()
-    small = 7 if look.width == "page" else 4.5
+    letters = int(look.inches * texts.POINTS / across / (0.62 * texts.SMALLEST))
     sheet = look.datasets[data["dataset"].iloc[0]].pictures
+    small = {"fontsize": texts.SMALLEST, "ha": "center", "va": "top"}
     for number, kind in enumerate(kinds):
         part = data[data["kind"] == kind]
-        top = number * (len(methods) + gap)
+        top = number * (len(methods) * line + SPACE)
         first = part.iloc[0]
-        _item(axes, names, top, sheet, int(first["query"]), str(first["query_string"]), None, small)
-        words = textwrap.fill(texts.plain(str(first["query_labels"]), 40), 11)
-        axes.text(names + 0.5, top + 1.1, words, fontsize=small * 0.8, ha="center", va="top")
-        for line, method in enumerate(methods):
-            y = top + line
-            label = texts.label(look, method)
-            axes.text(names - 0.2, y + 0.5, label, fontsize=small, ha="right", va="center")
-            for row in records(part[part["method"] == method]):
-                x = names + 0.4 + row.rank
-                _item(axes, x, y, sheet, row.item, row.string, bool(row.relevant), small)
+        query = _Item(asked, int(first["query"]), str(first["query_string"]))
+        _draw(axes, NAMES, top, query, sheet, letters)
+        words = _wrapped(str(first["query_labels"]), letters, 3)
+        axes.text(NAMES + 0.5, top + 1.06, words, color="#555555", **small)
+        for place, method in enumerate(methods):
+            y, own = top + place * line, part[part["method"] == method]
+            name = f"{texts.label(look, method)}\n{own['score'].iloc[0]:.3f}"
+            where = {"ha": "right", "va": "center", "fontsize": texts.NAME_SIZE}
+            axes.text(NAMES - 0.15, y + 0.5, name, **where)
+            for row in records(own[own["rank"] <= ROOM[look.width]]):
+                x = NAMES + GAP + row.rank
+                item = _Item(searched, row.item, row.string, bool(row.relevant))
+                _draw(axes, x, y, item, sheet, letters)
+                if row.distance == row.distance and row.distance is not None:
+                    below = f"{row.distance:.0f} ×{row.ties:.0f}"
+                    axes.text(x + 0.5, y + 0.98, below, color="#555555", **small)
     return figure
 
 
-def _item(
-    axes: Any,
-    x: float,
-    y: float,
-    sheet: ContactSheet | None,
-    row: int,
-    string: str,
-    relevant: bool | None,
-    small: float,
+@dataclass(frozen=True)
+class _Item:
+    """What stands in a cell: an item seen through one of its views."""
+
+    view: str
+    row: int
+    string: str
+    relevant: bool | None = None
+
+
+def _draw(
+    axes: Any, x: float, y: float, item: _Item, sheet: ContactSheet | None, letters: int
 ) -> None:
-    """Draw an item in the cell at (x, y): its picture, or else its string."""
+    """Draw an item in the cell at (x, y): a picture as one, words as words."""
     from matplotlib.patches import Rectangle
 
-    pale = 0.35 if relevant is False else 1.0
-    if sheet is not None:
-        extent = (x + 0.08, x + 0.92, y + 0.92, y + 0.08)
-        axes.imshow(_pixels(sheet, row), extent=extent, alpha=pale, aspect="auto", zorder=1)
+    if sheet is not None and (item.view == "image" or not item.string):
+        extent = (x + 0.1, x + 0.9, y + 0.9, y + 0.1)
+        axes.imshow(_pixels(sheet, item.row), extent=extent, aspect="auto", zorder=1)
     else:
-        words = textwrap.fill(texts.plain(string, 36), 9)
-        where = {"ha": "center", "va": "center", "fontsize": small * 0.7}
-        axes.text(x + 0.5, y + 0.5, words, alpha=pale, **where)
-    colour = "black" if relevant is None else HIT if relevant else MISS
-    axes.add_patch(
-        Rectangle(
-            (x + 0.04, y + 0.04),
-            0.92,
-            0.92,
-            fill=False,
-            edgecolor=colour,
-            linewidth=1.2 if relevant else 0.7,
-            linestyle="--" if relevant is False else "-",
-            zorder=2,
-        )
-    )
+        where = {"ha": "center", "va": "center", "fontsize": texts.SMALLEST}
+        axes.text(x + 0.5, y + 0.5, _wrapped(item.string, letters, 4), **where)
+    colour = "black" if item.relevant is None else HIT if item.relevant else MISS
+    frame = {"edgecolor": colour, "linewidth": 1.0, "fill": False, "zorder": 2}
+    dashes = "--" if item.relevant is False else "-"
+    axes.add_patch(Rectangle((x + 0.04, y + 0.04), 0.92, 0.92, linestyle=dashes, **frame))
+
+
+def _wrapped(text: str, letters: int, lines: int) -> str:
+    """Return a text in a few short lines, cut where it does not fit."""
+    whole = texts.plain(text, letters * lines)
+    return "\n".join(textwrap.wrap(whole, letters)[:lines])
 
 
 def _pixels(sheet: ContactSheet, row: int) -> Any:

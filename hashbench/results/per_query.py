@@ -15,18 +15,20 @@ from hashbench.studies.store import Stored
 
 
 class Retrieved(NamedTuple):
-    """The first items of a ranking, ties in database order.
+    """The first items of a ranking; which of tied items come first is drawn with a seed.
 
     Attributes
     ----------
     items : (queries, ranks) positions in the database
     relevant : (queries, ranks) bool
     distances : (queries, ranks), Hamming distances; None where items are ranked by scores
+    ties : (queries, ranks), how many items of the database stand at that distance
     """
 
     items: npt.NDArray[np.intp]
     relevant: npt.NDArray[np.bool_]
     distances: npt.NDArray[np.int64] | None
+    ties: npt.NDArray[np.int64] | None
 
 
 def per_query(
@@ -47,19 +49,25 @@ def per_query(
 
 
 def retrieved(
-    results: Results, stored: Stored, task: str, queries: Sequence[int], ranks: int
+    results: Results, stored: Stored, task: str, queries: Sequence[int], ranks: int, seed: int = 0
 ) -> Retrieved:
-    """Return what some queries find first among encoded database codes."""
+    """Return what some queries find first among encoded database codes.
+
+    Most of a ranking by short codes is ties: the first in database order would always be the same
+    items, so that the order among tied ones is drawn, with a seed.
+    """
     codes, split = stored.codes(), results.split(stored.cell.split)
     (chosen,) = (each for each in split.tasks if each.name == task)
     query, database = codes.query[chosen.asked][list(queries)], codes.database[chosen.searched]
-    distances = None
+    distances = ties = None
     if codes.n_bits is not None:
-        distances = np.stack([np.bitwise_count(q ^ database).sum(axis=1) for q in query])
-        order = np.argsort(distances, axis=1, kind="stable")[:, :ranks]
-        distances = np.take_along_axis(distances, order, axis=1).astype(np.int64)
+        whole = np.stack([np.bitwise_count(q ^ database).sum(axis=1) for q in query])
+        drawn = np.random.default_rng(seed).permutation(len(database))
+        order = np.stack([np.lexsort((drawn, row))[:ranks] for row in whole])
+        distances = np.take_along_axis(whole, order, axis=1).astype(np.int64)
+        ties = np.stack([np.bincount(row)[d] for row, d in zip(whole, distances, strict=True)])
     else:
         order = np.argsort(-(query @ database.T), axis=1, kind="stable")[:, :ranks]
     labels = split.query_labels[list(queries)]
     relevant = ((labels[:, None, :] & split.database_labels[order]) != 0).any(axis=2)
-    return Retrieved(order, relevant, distances)
+    return Retrieved(order, relevant, distances, ties)

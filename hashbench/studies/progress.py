@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import statistics
 import sys
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol, TextIO
 
 from tqdm import tqdm
@@ -25,8 +27,8 @@ class Progress(Protocol):
     def loaded(self) -> None:
         """All datasets have been looked at."""
 
-    def begin(self, total: int) -> None:
-        """So many cells are to run."""
+    def begin(self, cells: Sequence[Cell]) -> None:
+        """These cells are to run."""
 
     def started(self, cell: Cell) -> None:
         """A cell has started."""
@@ -42,6 +44,50 @@ class Progress(Protocol):
         """Nothing more will come."""
 
 
+Keys = Callable[[Cell], Sequence[tuple[object, ...]]]
+
+
+def training_keys(cell: Cell) -> list[tuple[object, ...]]:
+    """Return which cells take as long to train, those that surely do first."""
+    return [(cell.label, cell.dataset, cell.bits), (cell.label, cell.dataset), (cell.label,), ()]
+
+
+def scoring_keys(cell: Cell) -> list[tuple[object, ...]]:
+    """Return which cells take as long to score: that depends on the data, not on the method."""
+    return [(cell.dataset, cell.bits), (cell.dataset,), ()]
+
+
+class TimeLeft:
+    """Learns from cells that have ended how long the others will take.
+
+    A mean over all cells is wrong by the factor between the slowest and the fastest method: each
+    cell is judged by the median of those most like it.
+    """
+
+    def __init__(self, keys: Keys) -> None:
+        self.keys = keys
+        self.seen: dict[tuple[object, ...], list[float]] = {}
+
+    def learn(self, cell: Cell, seconds: float) -> None:
+        """Remember how long a cell took."""
+        for key in self.keys(cell):
+            self.seen.setdefault(key, []).append(seconds)
+
+    def seconds(self, cells: Iterable[Cell]) -> float | None:
+        """Return how long cells will take one after the other; None if nothing is known yet."""
+        if not self.seen:
+            return None
+        judged = {key: statistics.median(found) for key, found in self.seen.items()}
+        # () is the last key and known: where nothing is alike, the mean of all is the best guess
+        judged[()] = statistics.fmean(self.seen[()])
+        return sum(next(judged[key] for key in self.keys(c) if key in judged) for c in cells)
+
+    def words(self, cells: Iterable[Cell], at_once: int = 1) -> str:
+        """Return the time left as it is shown, with so many cells at once."""
+        seconds = self.seconds(cells)
+        return "" if not seconds else f"left {format_duration(seconds / at_once)}"
+
+
 class Quiet:
     """Says nothing."""
 
@@ -54,7 +100,7 @@ class Quiet:
     def loaded(self) -> None:
         """Say nothing."""
 
-    def begin(self, total: int) -> None:
+    def begin(self, cells: Sequence[Cell]) -> None:
         """Say nothing."""
 
     def started(self, cell: Cell) -> None:
@@ -82,9 +128,9 @@ class Lines(Quiet):
         """Print a line."""
         print(text, file=self.stream, flush=True)
 
-    def begin(self, total: int) -> None:
+    def begin(self, cells: Sequence[Cell]) -> None:
         """Remember how many cells there are."""
-        self.total = total
+        self.total = len(cells)
 
     def ended(self, cell: Cell, status: str, reason: str, seconds: float) -> None:
         """Print the cell's line."""
@@ -101,6 +147,9 @@ class Bar(Quiet):
         self.stream = stream
         self.bar: Any = None
         self.running: dict[str, Cell] = {}
+        self.waiting: dict[str, Cell] = {}
+        self.left = TimeLeft(training_keys)
+        self.at_once = 1
         self.failed = 0
 
     def note(self, text: str) -> None:
@@ -120,19 +169,23 @@ class Bar(Quiet):
     def _erase(self) -> None:
         self.stream.write("\r\x1b[K")  # to the end of the line
 
-    def begin(self, total: int) -> None:
+    def begin(self, cells: Sequence[Cell]) -> None:
         """Draw the bar."""
-        shape = "{n_fmt}/{total_fmt} |{bar:20}| {elapsed} left {remaining}{postfix}"
-        self.bar = tqdm(total=total, bar_format=shape, file=self.stream, dynamic_ncols=True)
+        self.waiting = {cell.id: cell for cell in cells}
+        shape = "{n_fmt}/{total_fmt} |{bar:20}| {elapsed}{postfix}"
+        self.bar = tqdm(total=len(cells), bar_format=shape, file=self.stream, dynamic_ncols=True)
 
     def started(self, cell: Cell) -> None:
         """Name the cell beside the bar."""
         self.running[cell.id] = cell
+        self.at_once = max(self.at_once, len(self.running))
         self._show()
 
     def ended(self, cell: Cell, status: str, reason: str, seconds: float) -> None:
         """Move the bar on."""
         self.running.pop(cell.id, None)
+        self.waiting.pop(cell.id, None)
+        self.left.learn(cell, seconds)
         if status not in ("done", "skipped"):
             self.failed += 1
         if reason:
@@ -141,16 +194,24 @@ class Bar(Quiet):
         self.bar.update()
 
     def _show(self) -> None:
-        failed = f"{self.failed} failed, " if self.failed else ""
-        names = ", ".join(
-            f"{c.label} {c.bits} {c.dataset} s{c.seed}" for c in self.running.values()
-        )
-        self.bar.set_postfix_str(failed + names, refresh=False)
+        left = self.left.words(self.waiting.values(), self.at_once)
+        failed = f"{self.failed} failed" if self.failed else ""
+        names = [f"{c.label} {c.bits} {c.dataset} s{c.seed}" for c in self.running.values()]
+        self.bar.set_postfix_str(", ".join(filter(None, (left, failed, *names))), refresh=False)
 
-    def scoring(self, done: Sequence[Stored]) -> Iterable[Stored]:
+    def scoring(self, done: Sequence[Stored]) -> Iterator[Stored]:
         """Draw a bar of its own if it takes more than a moment."""
-        shape = "scoring {n_fmt}/{total_fmt} |{bar:20}| {elapsed} left {remaining}"
-        return tqdm(done, bar_format=shape, file=self.stream, leave=False, delay=1)
+        shape = "scoring {n_fmt}/{total_fmt} |{bar:20}| {elapsed}{postfix}"
+        left = TimeLeft(scoring_keys)
+        waiting = {stored.cell.id: stored.cell for stored in done}
+        with tqdm(total=len(done), bar_format=shape, file=self.stream, leave=False, delay=1) as bar:
+            for stored in done:
+                begun = time.monotonic()
+                yield stored
+                del waiting[stored.cell.id]
+                left.learn(stored.cell, time.monotonic() - begun)
+                bar.set_postfix_str(left.words(waiting.values()), refresh=False)
+                bar.update()
 
     def close(self) -> None:
         """Leave the bar as it is."""

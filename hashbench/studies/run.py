@@ -38,7 +38,7 @@ def execute(
         return {role: len(rows) for role, rows in parts.items()}
 
     cells = {each.task: each.cell for each in todo}
-    progress.begin(len(cells))
+    progress.begin(list(cells.values()))
     events = executor.run(list(cells), store.work)
     try:
         for event in events:

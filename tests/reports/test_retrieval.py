@@ -12,6 +12,7 @@ from hashbench.plugins.report import NothingToShowError
 from hashbench.printing import figures
 from hashbench.printing.style import Look
 from hashbench.reports.retrieval import Retrieval, _pixels
+from hashbench.results.per_query import retrieved
 
 STRINGS = {
     "query_strings": np.array(["q0", "q1 🙂"]),
@@ -26,10 +27,30 @@ def test_items_stand_in_the_order_of_their_distance(hand_made):
     one = data[(data["task"] == "image->text") & (data["query"] == 0)]
     one = one.drop_duplicates("rank").set_index("rank")
     assert one["distance"].tolist() == [0, 1, 2, 2]
-    assert one["item"].tolist() == [4, 3, 2, 5]  # rows of the dataset; ties in database order
-    assert one["string"].tolist() == ["c", "<b>", "a", "d" * 60]
-    assert one["relevant"].tolist() == [False, True, True, False]
+    assert one["ties"].tolist() == [1, 1, 2, 2]
+    items = one["item"].tolist()  # rows of the dataset
+    assert items[:2] == [4, 3]
+    assert set(items[2:]) == {2, 5}, "tied items in the order that the seed draws"
+    strings = dict(zip([2, 3, 4, 5], ["a", "<b>", "c", "d" * 60], strict=True))
+    assert one["string"].tolist() == [strings[item] for item in items]
+    assert one["relevant"].tolist() == [item in (2, 3) for item in items]
+    # the relevant items are at distances 1 and 2; of the two at 2 either may come first
+    assert one["score"].iloc[0] == pytest.approx((1 / 2 + (2 / 3 + 2 / 4) / 2) / 2)
     assert set(one["query_labels"]) == {"cat"}
+
+
+def test_which_of_tied_items_are_shown_is_drawn_with_the_seed(hand_made):
+    hand_made.split(**STRINGS)
+    for seed in range(8):
+        hand_made.add(database=("00", "00", "00", "00"), seed=seed)
+    results = hand_made.results()
+    orders = [
+        tuple(retrieved(results, stored, "image->text", [0], 4, stored.cell.seed).items[0])
+        for stored in results.done()
+    ]
+    assert len(set(orders)) > 1
+    again = retrieved(results, results.done()[0], "image->text", [0], 4, 0)
+    assert tuple(again.items[0]) == orders[0]
 
 
 def test_queries_are_chosen_by_the_best_method(hand_made):
@@ -70,5 +91,23 @@ def test_pictures_are_cut_from_the_sheet_and_drawn(hand_made):
         "toy image->text 2 bits",
         "toy text->image 2 bits",
     ]
-    # three queries, four items each
+    # three queries, four items each; without strings the text view is shown as pictures, too
     assert len(drawn[0].figure.axes[0].images) == 3 * (1 + 4)
+
+
+@pytest.mark.parametrize("width", ["page", "column"])
+def test_words_are_words_and_pictures_pictures(hand_made, width):
+    stream = io.BytesIO()
+    Image.fromarray(np.zeros((4, 6, 3), np.uint8)).save(stream, "PNG")
+    hand_made.split(**STRINGS)
+    sheet = ContactSheet(stream.getvalue(), size=2, columns=3)
+    save_pictures(sheet, hand_made.path / "splits" / f"{pictures_name('f')}.npz")
+    hand_made.add()
+    results = hand_made.results()
+    with figures.style():
+        drawn = Retrieval().draw(Retrieval().data(results), Look.of(results, width))
+    (to_text,), (to_image,) = (picture.figure.axes for picture in drawn)
+    assert len(to_text.images) == 3, "the queries are pictures, what they find is words"
+    assert len(to_image.images) == 3 * 4
+    assert sum(text.get_text() == "<b>" for text in to_text.texts) == 3
+    assert min(text.get_fontsize() for text in (*to_text.texts, *to_image.texts)) >= 6

@@ -6,7 +6,15 @@ import io
 
 import pytest
 
-from hashbench.studies.progress import Bar, Lines, Quiet, make_progress
+from hashbench.studies.progress import (
+    Bar,
+    Lines,
+    Quiet,
+    TimeLeft,
+    make_progress,
+    scoring_keys,
+    training_keys,
+)
 
 
 class Terminal(io.StringIO):
@@ -19,8 +27,8 @@ def tell(progress, make_cell):
     progress.loading("dataset toy")
     progress.loaded()
     progress.note("a note")
-    progress.begin(2)
     cells = [make_cell(seed=seed, params="") for seed in (0, 1)]
+    progress.begin(cells)
     for cell in cells:
         progress.started(cell)
     progress.ended(cells[0], "done", "", 0.25)
@@ -59,3 +67,22 @@ def test_a_bar_names_what_runs_and_puts_failures_above_itself(make_cell):
 def test_quiet_is_quiet(make_cell, capsys):
     tell(make_progress(quiet=True), make_cell)
     assert capsys.readouterr() == ("", "")
+
+
+def test_time_left_is_judged_by_cells_that_are_alike(make_cell):
+    left = TimeLeft(training_keys)
+    slow = [make_cell(method="slow", params="", seed=seed) for seed in range(4)]
+    fast = [make_cell(method="fast", params="", seed=seed) for seed in range(4)]
+    assert left.seconds(slow) is None
+    left.learn(slow[0], 100.0)
+    left.learn(fast[0], 1.0)
+    assert left.seconds([*slow[1:], *fast[1:]]) == pytest.approx(303)
+    assert left.seconds([make_cell(method="new", params="")]) == pytest.approx(50.5)
+    assert left.words(slow[1:], 3) == "left 1 min 40 s"
+
+
+def test_scoring_is_judged_by_the_dataset(make_cell):
+    left = TimeLeft(scoring_keys)
+    left.learn(make_cell(dataset="small", method="a"), 1.0)
+    left.learn(make_cell(dataset="large", method="a"), 9.0)
+    assert left.seconds([make_cell(dataset="large", method="b")]) == 9
