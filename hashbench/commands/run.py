@@ -23,8 +23,19 @@ from hashbench.plugins.registry import Registry
 from hashbench.plugins.selection import split_items
 from hashbench.printing.terminal import Order, tables
 from hashbench.results.rows import write_tables
+from hashbench.results.tuning import tune
 from hashbench.studies.grid import drafts, left_out, resolved
-from hashbench.studies.plan import FILE, Survey, check_schema, estimate, pending, survey
+from hashbench.studies.plan import (
+    FILE,
+    Survey,
+    check_schema,
+    estimate,
+    in_order,
+    no_space,
+    pending,
+    planned,
+    survey,
+)
 from hashbench.studies.progress import Progress, make_progress
 from hashbench.studies.run import execute
 from hashbench.studies.store import Store
@@ -36,7 +47,7 @@ RESULTS = "hashbench-results"
 GRID = ("methods", "datasets", "bits", "seeds")
 KEYS = (
     *GRID, "measures", "timeout", "memory", "threads", "jobs", "out", "executor", "scheduler",
-    "timing",
+    "timing", "tune", "tune_time", "tune_bits", "keep_trials",
 )  # fmt: skip
 
 PAGE = "report/index.html"  # in OUT, as are the notes
@@ -63,6 +74,10 @@ REASONS = 5  # said on the terminal; all of them are in runs.csv
 @click.option(
     "--timing/--no-timing", default=None, help="Run cells one at a time, for times that compare."
 )
+@click.option("--tune", help="Tune each method: so many points of its space, on training rows.")
+@click.option("--tune-time", help="Tune each method for so long (training time): 10m.")
+@click.option("--tune-bits", help="middle (default): tune at one code length; each: at every one.")
+@click.option("--keep-trials/--drop-trials", default=None, help="Keep the codes of trials.")
 @click.option("--executor", help="local (default) or dask.")
 @click.option("--scheduler", help="Address of a Dask scheduler; implies --executor dask.")
 @click.option("--quiet", is_flag=True, help="No progress.")
@@ -138,8 +153,11 @@ def compute(
             store.put_split(path)
         store.write_text("study.toml", resolved(study, registry).to_toml())
         store.write_text(FILE, found.plan.to_json())
-        for line in (*folded_notes(found.notes, store), *store.audit()):
+        untuned = no_space(found.plan, registry) if study.tunes else []
+        for line in (*folded_notes(found.notes, store), *store.audit(), *untuned):
             progress.note(line)
+        if found.plan.searches:
+            tune(found, executor, store, progress, study.keep_trials, choice)
         stored = store.read([cell.id for cell in found.plan.cells])
         todo = {cell.id for cell in pending(found.plan.cells, stored, **choice)}
         if stored:
@@ -147,7 +165,8 @@ def compute(
                 f"{len(found.plan.cells) - len(todo)} of {len(found.plan.cells)} cells "
                 "are in the store already"
             )
-        execute([each for each in found.tasks if each.cell.id in todo], executor, store, progress)
+        tasks = [planned(each, found.sources[each.id]) for each in in_order(found.plan.cells)]
+        execute([each for each in tasks if each.cell.id in todo], executor, store, progress)
     finally:
         executor.close()
     return found

@@ -9,8 +9,9 @@ store instead, a small file a split.
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ import numpy.typing as npt
 from hashbench.base.errors import HashbenchError
 from hashbench.base.files import new_folder, writing
 from hashbench.base.validation import Matrix, check_labels
-from hashbench.data import leaks, preprocessing
+from hashbench.data import leaks, preprocessing, scale
 from hashbench.data.layouts import FileDataset
 from hashbench.data.maps import open_data, save_data, write_rows
 from hashbench.data.stored_split import StoredSplit, pictures_name, save_pictures, split_name
@@ -31,6 +32,9 @@ from hashbench.plugins.registry import Registry
 from hashbench.plugins.rows import Rows
 
 PAGE = 1024  # 4-byte numbers in a page of memory
+
+#: One in so many training rows is a validation row, up to a number that ranks methods well enough.
+VALIDATION_SHARE, MOST_VALIDATION = 5, 2000
 
 
 @dataclass(frozen=True)
@@ -62,11 +66,12 @@ class DataSpec:
 
 @dataclass(frozen=True)
 class SplitRequest:
-    """A split that some cells need."""
+    """A split that some cells need; `validation` makes one of its training rows alone."""
 
     protocol: str
     seed: int
     train_rows: int | None = None
+    validation: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,12 +83,14 @@ class Prepared:
     train, query, database : lists of (rows, d_m) arrays, one a view
     train_labels : (rows, classes) uint8
     labelled : the training rows that have labels; None if all do
+    validation : positions among the training rows, for methods that stop early
     """
 
     train: list[Matrix]
     query: list[Matrix]
     database: list[Matrix]
     train_labels: npt.NDArray[np.uint8]
+    validation: Rows
     labelled: Rows | None = None
 
     @classmethod
@@ -100,9 +107,10 @@ class Prepared:
         }
         parts = {part: maps[file] for part, file in files.items()}
         labels = np.load(folder / "train_labels.npy", mmap_mode="r")
+        held_out = np.load(folder / "validation.npy")
         labelled = folder / "labelled.npy"
         chosen = np.load(labelled) if labelled.exists() else None
-        return cls(**parts, train_labels=labels, labelled=chosen)
+        return cls(**parts, train_labels=labels, validation=held_out, labelled=chosen)
 
     def with_labels_only(self) -> Prepared:
         """Return the split without training rows that have no labels: what supervision can use."""
@@ -110,7 +118,11 @@ class Prepared:
             return self
         train = [X[self.labelled] for X in self.train]
         return replace(
-            self, train=train, train_labels=self.train_labels[self.labelled], labelled=None
+            self,
+            train=train,
+            train_labels=self.train_labels[self.labelled],
+            validation=np.flatnonzero(np.isin(self.labelled, self.validation)),
+            labelled=None,
         )
 
 
@@ -125,10 +137,12 @@ def inspect(
     cache: Path,
     dataset: Mapping[str, Any],
     requests: Sequence[Mapping[str, Any]],
+    preprocessings: Sequence[str | Sequence[str]] = (),
 ) -> dict[str, Any]:
     """Load a dataset, leave it in the cache, and make every split that is asked for.
 
-    The files of the splits, which the store keeps, are written to `folder`.
+    The files of the splits, which the store keeps, are written to `folder`. Scales are looked at
+    as each of the preprocessings leaves them.
 
     Returns
     -------
@@ -140,21 +154,35 @@ def inspect(
     check_data(data, plugin.name)
     _keep(data, cache)
     names: list[str] = []
-    found: list[leaks.Finding] = []
+    found: list[str] = []
     if data.pictures is not None:
         save_pictures(data.pictures, folder / f"{pictures_name(data.fingerprint)}.npz")
     for request in requests:
         split = make_split(plugin, data, SplitRequest(**request))
         if not names:  # the first split stands for all: what leaks there leaks elsewhere
-            found = leaks.inspect(data, split)
+            found = [*map(str, leaks.inspect(data, split)), *_scales(data, split, preprocessings)]
         names.append(split_name(data.fingerprint, split))
         StoredSplit.of(split, data).save(folder / f"{names[-1]}.npz")
     return {
         "fingerprint": data.fingerprint,
         "views": list(data.view_names),
-        "notes": [*data.notes, *map(str, found)],
+        "notes": [*data.notes, *found],
         "splits": names,
     }
+
+
+def _scales(
+    data: Data, split: Split, preprocessings: Sequence[str | Sequence[str]]
+) -> Iterator[str]:
+    """Yield what is unusual about the scale of the views, in one line a preprocessing."""
+    for texts in preprocessings:
+        steps = preprocessing.declared(texts, data.view_names)
+        pairs = zip(steps, data.views, strict=True)
+        lines = scale.unusual(
+            data.view_names, [scale.measure(text, X, split.train) for text, X in pairs]
+        )
+        if lines:
+            yield f"{'; '.join(lines)} (preprocessing {' / '.join(steps)})"
 
 
 def prepare(
@@ -192,6 +220,8 @@ def prepare(
             np.save(temporary / "train_labels.npy", labels)
             if labelled is not None:
                 np.save(temporary / "labelled.npy", labelled)
+            held_out = validation_rows(len(split.train), plugin.name, SplitRequest(**request))
+            np.save(temporary / "validation.npy", held_out)
             (temporary / "about.json").write_text(json.dumps(about))
     return {}
 
@@ -219,13 +249,37 @@ def _load_again(plugin: Dataset, fingerprint: str, cache: Path) -> None:
 
 
 def make_split(plugin: Dataset, data: Data, request: SplitRequest) -> Split:
-    """Return a split; a cap on the training rows takes a random part of them."""
+    """Return a split; a cap on the training rows takes a random part of them.
+
+    One of the training rows alone has a part of them as queries and no row besides.
+    """
     split = plugin.split(data, request.protocol, request.seed)
-    if request.train_rows is None or request.train_rows >= len(split.train):
+    if request.train_rows is not None and request.train_rows < len(split.train):
+        rng = np.random.default_rng([request.seed, 0xCA9])
+        chosen = rng.choice(split.train, size=request.train_rows, replace=False)
+        split = replace(split, train=np.sort(chosen))
+    if not request.validation:
         return split
-    rng = np.random.default_rng([request.seed, 0xCA9])
-    chosen = rng.choice(split.train, size=request.train_rows, replace=False)
-    return replace(split, train=np.sort(chosen))
+    asking = np.zeros(len(split.train), bool)
+    asking[validation_rows(len(asking), plugin.name, replace(request, validation=False))] = True
+    if not asking.any():
+        raise HashbenchError(
+            f"dataset {plugin.name}: found {len(asking)} training rows; allowed: "
+            f"{VALIDATION_SHARE} or more, so that some of them can be validation queries"
+        )
+    rest = split.train[~asking]
+    return Split(rest, split.train[asking], rest, split.altered)
+
+
+def validation_rows(count: int, name: str, request: SplitRequest) -> Rows:
+    """Return positions among so many training rows: those that trials ask, or early stopping.
+
+    They follow from dataset, protocol and seed alone: no row that asks has a say in it.
+    """
+    text = f"validation {name} {request.protocol} {request.seed} {request.validation}"
+    seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
+    chosen = np.random.default_rng(seed).permutation(count)
+    return np.sort(chosen[: min(count // VALIDATION_SHARE, MOST_VALIDATION)])
 
 
 def training_labels(

@@ -82,6 +82,7 @@ class Method(Parametrised, ABC):
     objective_note: ClassVar[str] = ""  #: what a reader of its objective has to know
     hamming: ClassVar[bool] = True  #: False: compares real vectors, see :class:`VectorMethod`
     space: ClassVar[Space] = {}  #: what may be tuned, see hashbench.plugins.space; nothing if empty
+    early_stopping: ClassVar[bool] = False  #: ``fit`` takes validation rows, see there
     own_scale: ClassVar[bool] = False  #: a search leaves the preprocessing as the dataset has it
 
     n_bits: int
@@ -101,6 +102,9 @@ class Method(Parametrised, ABC):
             Training rows, one matrix a view; row i of every view is the same item.
         labels : (n, c) array of 0 and 1, optional
             Required by supervised methods, ignored by the others.
+
+        A method that declares ``early_stopping`` has a third parameter, ``validation=None``:
+        positions among these rows, sorted, by which it may choose when to stop and by no others.
         """
 
     @abstractmethod

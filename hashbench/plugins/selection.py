@@ -19,6 +19,9 @@ from hashbench.base.errors import HashbenchError, unknown
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
+#: What stands behind a method's name where its parameters were tuned.
+TUNED = "(tuned)"
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -38,14 +41,14 @@ class Choice:
 
 
 def bare_name(label: str) -> str:
-    """Return a plugin's name without the parameters that a label shows.
+    """Return a plugin's name without what else a label shows: tuned or not, and parameters.
 
     Examples
     --------
-    >>> bare_name("edsh[gamma=1]"), bare_name("edsh")
+    >>> bare_name("edsh[gamma=1]"), bare_name("edsh(tuned)")
     ('edsh', 'edsh')
     """
-    return label.partition("[")[0]
+    return label.partition("[")[0].removesuffix(TUNED)
 
 
 def full_name(name: str, params: str) -> str:

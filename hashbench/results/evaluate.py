@@ -146,6 +146,17 @@ def _evaluate(
     return EvaluatedCell(found, statistics, hamming, complete)
 
 
+def encoded_scores(codes: CellCodes, split: StoredSplit, measure: str) -> dict[str, float]:
+    """Return one measure of encoded database codes by task; nothing if it is not for them."""
+    if codes.n_bits is None and not parse(measure).has_ties:
+        return {}
+    found = {}
+    for task in split.tasks:
+        ranking = make_ranking(codes, split, "encoded", task)
+        found[task.name] = float(evaluate_ranking(ranking, [measure])[measure])
+    return found
+
+
 def curve_ranks(n_database: int) -> npt.NDArray[np.int64]:
     """Return ranks that are dense enough on a logarithmic axis of ranks and on one of recall."""
     even = np.linspace(1, n_database, min(n_database, 41)).round().astype(np.int64)

@@ -19,10 +19,12 @@ from threadpoolctl import threadpool_limits
 from hashbench.base.messages import spreadsheet_text
 from hashbench.data.stored_split import StoredSplit
 from hashbench.measures import parse_many
+from hashbench.plugins.selection import format_value
 from hashbench.studies.cell import Cell
 from hashbench.studies.plan import Plan
 from hashbench.studies.progress import Progress
 from hashbench.studies.store import Store, Stored
+from hashbench.studies.tuning import winner
 
 Row = dict[str, Any]
 
@@ -32,8 +34,14 @@ RESULT_COLUMNS = (
 RUN_COLUMNS = (
     "dataset", "method", "params", "bits", "seed", "status", "reason", "fit_seconds",
     "encode_seconds", "search_seconds_per_query", "load_seconds", "wall_seconds", "peak_memory",
-    "threads", "alone", "learned", "item_bytes", "protocol", "preprocessing", "machine", "cpu",
+    "threads", "alone", "learned", "item_bytes", "protocol", "preprocessing", "settings", "machine",
+    "cpu",
     "hashbench", "git", "python", "numpy", "scipy", "id",
+)  # fmt: skip
+
+TRIAL_COLUMNS = (
+    "dataset", "method", "params", "bits", "seed", "point", "settings", "preprocessing", "status",
+    "measure", "score", "chosen",
 )  # fmt: skip
 
 #: Columns of times, by the phase's name in a cell's record.
@@ -79,6 +87,7 @@ def _run(cell: Cell, stored: Stored | None) -> Row:
         "status": "missing",
         "protocol": cell.protocol,
         "preprocessing": ";".join(cell.preprocessing),
+        "settings": settings_text(cell.parameters) if cell.tuned else "",
         "id": cell.id,
     }
     if stored is not None:
@@ -87,6 +96,38 @@ def _run(cell: Cell, stored: Stored | None) -> Row:
         known = {**record.to_json(), **record.environment}
         row |= {column: known[column] for column in RUN_COLUMNS if column in known}
     return row
+
+
+def settings_text(settings: Mapping[str, Any]) -> str:
+    """Write parameters as a selection takes them."""
+    return ",".join(f"{name}={format_value(value)}" for name, value in settings.items())
+
+
+def trials(plan: Plan, store: Store) -> list[Row]:
+    """Return the rows of trials.csv: every point that was tried and counts, with its score.
+
+    Times are left out, so that the same study always gives the same bytes.
+    """
+    rows: list[Row] = []
+    for search in plan.searches:
+        records = store.trials.read(search.id)
+        best = winner(search, records, plan.tune_seconds)
+        identity = dict(zip(TRIAL_COLUMNS, search.cell.key, strict=False))
+        for index, (point, trial) in enumerate(zip(search.points, search.trials, strict=True)):
+            record = records.get(trial.id)
+            rows.append(
+                {
+                    **identity,
+                    "point": index,
+                    "settings": settings_text(point.settings),
+                    "preprocessing": ";".join(point.preprocessing),
+                    "status": "missing" if record is None else record.status,
+                    "measure": search.measure,
+                    "score": np.nan if record is None else record.score,
+                    "chosen": "yes" if index == best else "no",
+                }
+            )
+    return sorted(rows, key=lambda row: [row[column] for column in TRIAL_COLUMNS[:6]])
 
 
 def to_csv(rows: Iterable[Row], columns: Sequence[str]) -> str:
@@ -117,4 +158,6 @@ def write_tables(store: Store, plan: Plan, progress: Progress) -> tuple[list[Row
     run_rows = runs(plan, stored)
     store.write_text("results.csv", to_csv(rows, RESULT_COLUMNS))
     store.write_text("runs.csv", to_csv(run_rows, RUN_COLUMNS))
+    if plan.searches:
+        store.write_text("trials.csv", to_csv(trials(plan, store), TRIAL_COLUMNS))
     return rows, run_rows

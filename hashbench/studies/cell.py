@@ -31,7 +31,7 @@ from hashbench.executors.outcomes import is_amounts, is_count, is_flag, is_texts
 from hashbench.plugins.method import LinearMethod, Method, VectorMethod
 from hashbench.plugins.provenance import source_hash
 from hashbench.plugins.registry import Plugin, Registry
-from hashbench.plugins.selection import full_name
+from hashbench.plugins.selection import TUNED, full_name
 from hashbench.studies.cell_codes import CellCodes
 
 #: Raised whenever the harness changes in a way that changes outcomes: no stored cell survives.
@@ -66,6 +66,7 @@ class Cell:
     parameters : all parameters of the method, but n_bits and random_state
     source : a hash of the method's source
     bits, seed : numbers
+    tuned : whether parameters and preprocessing were chosen on validation rows
     """
 
     dataset: str
@@ -80,6 +81,7 @@ class Cell:
     bits: int
     seed: int
     version: int = PROTOCOL_VERSION
+    tuned: bool = False
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Cell:
@@ -88,8 +90,11 @@ class Cell:
         return cls(**{**fields, "preprocessing": tuple(fields["preprocessing"])})
 
     def to_json(self) -> dict[str, Any]:
-        """Return the cell as JSON can hold it."""
-        return asdict(self)
+        """Return the cell as JSON can hold it; what is not tuned says nothing about it."""
+        record = asdict(self)
+        if not self.tuned:
+            del record["tuned"]
+        return record
 
     @cached_property
     def id(self) -> str:
@@ -98,14 +103,19 @@ class Cell:
         return hashlib.sha256(text.encode()).hexdigest()[:20]
 
     @property
+    def name(self) -> str:
+        """The method, tuned or not: ``edsh``, ``edsh(tuned)``."""
+        return f"{self.method}{TUNED}" if self.tuned else self.method
+
+    @property
     def label(self) -> str:
         """The method as tables print it: ``edsh[gamma=1]``."""
-        return full_name(self.method, self.params)
+        return full_name(self.name, self.params)
 
     @property
     def key(self) -> tuple[str, str, str, int, int]:
         """What a reader tells cells apart by; also the order of tables."""
-        return (self.dataset, self.method, self.params, self.bits, self.seed)
+        return (self.dataset, self.name, self.params, self.bits, self.seed)
 
     def __str__(self) -> str:
         return f"{self.label} at {self.bits} bits on {self.dataset}, seed {self.seed}"
@@ -150,8 +160,11 @@ def compute(
     if method.supervised:
         prepared = prepared.with_labels_only()
     labels = prepared.train_labels if method.supervised else None
+    validation: dict[str, Any] = (
+        {"validation": prepared.validation} if method.early_stopping else {}
+    )
     start = time.perf_counter()
-    method.fit(list(prepared.train), labels)
+    method.fit(list(prepared.train), labels, **validation)
     seconds["fit"] = time.perf_counter() - start - method.recording_seconds_
     seconds["recording"] = method.recording_seconds_
     check_fitted(method)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,11 +23,20 @@ from hashbench.studies.cell import RETURNS, Cell
 from hashbench.studies.grid import Draft, drafts
 from hashbench.studies.store import SCHEMA, Stored
 from hashbench.studies.study import Study
+from hashbench.studies.tuning import Search, make_searches
 
 if TYPE_CHECKING:
     from hashbench.studies.progress import Progress
 
 FILE = "plan.json"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the rows of a cell come from."""
+
+    spec: DataSpec
+    request: SplitRequest
 
 
 @dataclass(frozen=True)
@@ -40,7 +49,7 @@ class Planned:
 
 @dataclass(frozen=True)
 class Missing:
-    """A cell that cannot have an identity, because its dataset cannot be loaded."""
+    """A cell that cannot have an identity: its data or its parameters cannot be known."""
 
     dataset: str
     method: str
@@ -58,12 +67,16 @@ class Plan:
     ----------
     measures : what the tables are to hold
     cells : in the order they run
-    missing : cells whose dataset could not be loaded
+    missing : cells whose dataset could not be loaded, or whose search found nothing
+    searches : what was tried to tune methods; each belongs to one of the cells
+    tune_seconds : the training time that limited every search, or None
     """
 
     measures: tuple[str, ...]
     cells: list[Cell] = field(default_factory=list)
     missing: list[Missing] = field(default_factory=list)
+    searches: list[Search] = field(default_factory=list)
+    tune_seconds: float | None = None
 
     def to_json(self) -> str:
         """Return the plan as plan.json holds it."""
@@ -72,6 +85,8 @@ class Plan:
             "measures": list(self.measures),
             "cells": [cell.to_json() for cell in self.cells],
             "missing": [asdict(each) for each in self.missing],
+            "searches": [each.to_json() for each in self.searches],
+            "tune_seconds": self.tune_seconds,
         }
         return json.dumps(record, indent=1) + "\n"
 
@@ -86,7 +101,10 @@ class Plan:
             record = json.loads(path.read_text(encoding="utf-8"))
             cells = [Cell.from_json(each) for each in record["cells"]]
             missing = [Missing(**each) for each in record["missing"]]
-            return cls(tuple(record["measures"]), cells, missing)
+            named = {cell.id: cell for cell in cells}
+            searches = [Search.from_json(each, named) for each in record.get("searches", [])]
+            limit = record.get("tune_seconds")
+            return cls(tuple(record["measures"]), cells, missing, searches, limit)
         except (ValueError, TypeError, KeyError) as error:
             raise HashbenchError(f"{path} is damaged: {error}; run the study again") from error
 
@@ -111,13 +129,13 @@ class Survey:
     Attributes
     ----------
     plan : the cells
-    tasks : for each cell, what computes it
+    sources : for each cell, by its id, where its rows come from
     splits : the files of the splits, for the store
     notes : what the datasets say about themselves
     """
 
     plan: Plan
-    tasks: list[Planned]
+    sources: dict[str, Source]
     splits: list[Path]
     notes: list[str]
 
@@ -127,10 +145,17 @@ def survey(
 ) -> Survey:
     """Load every dataset once, in a process of its own, and give each cell its identity."""
     wanted = drafts(study, registry)
+    tuned = {draft for draft in wanted if study.tunes and registry.methods[draft.method].cls.space}
     requests: dict[DataSpec, dict[SplitRequest, None]] = {}
     for draft in wanted:
         requests.setdefault(draft.data.spec, {})[draft.split] = None
-    looks = {spec: _look(spec, splits) for spec, splits in requests.items()}
+        if draft in tuned:
+            requests[draft.data.spec][replace(draft.split, validation=True)] = None
+    steps = {
+        spec: dict.fromkeys(d.data.preprocess for d in wanted if d.data.spec == spec)
+        for spec in requests
+    }
+    looks = {spec: _look(spec, splits, steps[spec]) for spec, splits in requests.items()}
     outcomes: dict[Task, Outcome] = {}
     try:
         for event in executor.run(list(looks.values()), folder):
@@ -140,30 +165,40 @@ def survey(
                 outcomes[event.task] = event.outcome
     finally:
         progress.loaded()
-    found = Survey(Plan(study.measures), [], [], [])
+    found = Survey(Plan(study.measures, tune_seconds=study.tune_time), {}, [], [])
     for task, outcome in outcomes.items():
         found.notes.extend(f"{task.name}: {note}" for note in outcome.result.get("notes", ()))
         if outcome.folder is not None:
             found.splits.extend(outcome.folder.glob("*.npz"))
+    validations: dict[str, str] = {}
     for draft in wanted:
         spec = draft.data.spec
         outcome = outcomes[looks[spec]]
         if outcome.status != "done":
             found.plan.missing.append(Missing(*draft.key, reason=outcome.reason))
             continue
-        index = list(requests[spec]).index(draft.split)
-        planned = _planned(
-            draft, outcome.result, index, source_hash(registry.methods[draft.method])
-        )
-        found.plan.cells.append(planned.cell)
-        found.tasks.append(planned)
+        names = dict(zip(requests[spec], outcome.result["splits"], strict=True))
+        cell = _cell(draft, outcome.result, names[draft.split], registry)
+        found.plan.cells.append(cell)
+        found.sources[cell.id] = Source(spec, draft.split)
+        if draft in tuned:
+            validations[cell.id] = names[replace(draft.split, validation=True)]
     if not found.plan.cells:
         raise HashbenchError("; ".join(dict.fromkeys(m.reason for m in found.plan.missing)))
+    found.plan.searches = make_searches(study, registry, found.plan.cells, validations)
     return found
 
 
-def _look(spec: DataSpec, splits: Iterable[SplitRequest]) -> Task:
-    arguments = {"dataset": spec.to_json(), "requests": [asdict(split) for split in splits]}
+def _look(
+    spec: DataSpec,
+    splits: Iterable[SplitRequest],
+    preprocessings: Iterable[str | tuple[str, ...]],
+) -> Task:
+    arguments = {
+        "dataset": spec.to_json(),
+        "requests": [asdict(split) for split in splits],
+        "preprocessings": list(preprocessings),
+    }
     returns = {
         "fingerprint": is_text,
         "views": is_texts,
@@ -173,15 +208,21 @@ def _look(spec: DataSpec, splits: Iterable[SplitRequest]) -> Task:
     return Task("hashbench.data.prepare:inspect", arguments, f"dataset {spec}", returns=returns)
 
 
-def _planned(draft: Draft, facts: Mapping[str, Any], index: int, source: str) -> Planned:
+def _cell(draft: Draft, facts: Mapping[str, Any], split: str, registry: Registry) -> Cell:
     steps = preprocessing.declared(draft.data.preprocess, facts["views"])
-    cell = draft.cell(facts["fingerprint"], facts["splits"][index], steps, source)
+    source = source_hash(registry.methods[draft.method])
+    return draft.cell(facts["fingerprint"], split, steps, source)
+
+
+def planned(cell: Cell, source: Source) -> Planned:
+    """Return a cell with the task that computes it."""
+    steps = list(cell.preprocessing)
     folder = f"split-{cell.split}-{'-'.join(steps)}"
     arguments = {
-        "dataset": draft.data.spec.to_json(),
+        "dataset": source.spec.to_json(),
         "fingerprint": cell.fingerprint,
-        "request": asdict(draft.split),
-        "steps": list(steps),
+        "request": asdict(source.request),
+        "steps": steps,
         "name": folder,
     }
     data = Task("hashbench.data.prepare:prepare", arguments, f"the data of {cell.dataset}", folder)
@@ -195,6 +236,21 @@ def _planned(draft: Draft, facts: Mapping[str, Any], index: int, source: str) ->
         returns=RETURNS,
     )
     return Planned(cell, task)
+
+
+def in_order(cells: Sequence[Cell]) -> list[Cell]:
+    """Return cells as they run: those that share prepared data one after the other."""
+    places: dict[tuple[str, tuple[str, ...]], int] = {}
+    for cell in cells:
+        places.setdefault((cell.split, cell.preprocessing), len(places))
+    return sorted(cells, key=lambda cell: places[cell.split, cell.preprocessing])
+
+
+def no_space(plan: Plan, registry: Registry) -> list[str]:
+    """Name the methods of a tuned study that do not say what may be tuned, in one line."""
+    methods = dict.fromkeys(cell.method for cell in plan.cells)
+    without = [name for name in methods if not registry.methods[name].cls.space]
+    return [f"not tuned, because they have no space: {', '.join(without)}"] if without else []
 
 
 def pending(

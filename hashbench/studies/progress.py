@@ -130,7 +130,7 @@ class Lines(Quiet):
 
     def begin(self, cells: Sequence[Cell]) -> None:
         """Remember how many cells there are."""
-        self.total = len(cells)
+        self.count, self.total = 0, len(cells)
 
     def ended(self, cell: Cell, status: str, reason: str, seconds: float) -> None:
         """Print the cell's line."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shutil
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 
@@ -31,6 +32,22 @@ def execute(
     """
     stored: dict[str, Stored] = {}
 
+    def keep(cell: Cell, record: RunRecord, folder: Path | None) -> None:
+        stored[cell.id] = store.put(cell, record, folder)
+
+    run_all(todo, executor, store, progress, keep)
+    return stored
+
+
+def run_all(
+    todo: Sequence[Planned],
+    executor: Executor,
+    store: Store,
+    progress: Progress,
+    keep: Callable[[Cell, RunRecord, Path | None], None],
+) -> None:
+    """Run cells and hand each over as it ends: its record and the folder with its files."""
+
     @cache
     def sizes(split: str) -> dict[str, int]:
         found = store.split(split)
@@ -47,14 +64,13 @@ def execute(
                 progress.started(cell)
                 continue
             record = RunRecord.of(believed(cell, event.outcome, sizes(cell.split)))
-            stored[cell.id] = store.put(cell, record, event.outcome.folder)
+            keep(cell, record, event.outcome.folder)
             if event.outcome.folder is not None:
                 shutil.rmtree(event.outcome.folder, ignore_errors=True)
             progress.ended(cell, record.status, record.reason, record.seconds.get("wall", 0.0))
     finally:
         events.close()
         progress.close()
-    return stored
 
 
 def believed(cell: Cell, outcome: Outcome, rows: Mapping[str, int]) -> Outcome:

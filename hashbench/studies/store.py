@@ -28,6 +28,7 @@ from hashbench.plugins.dataset import ContactSheet
 from hashbench.studies.cell import Cell
 from hashbench.studies.cell_codes import CellCodes
 from hashbench.studies.record import RunRecord
+from hashbench.studies.trials import Trials
 
 SCHEMA = 1
 
@@ -68,6 +69,7 @@ class Store:
         self.cells = path / "cells"
         self.splits = path / "splits"
         self.aside = path / "set-aside"
+        self.trials = Trials(path / "trials")
         self.work = path / ".work"
         self.prepared = path / ".prepared"
         self._lock: IO[str] | None = None

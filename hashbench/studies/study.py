@@ -22,6 +22,7 @@ from hashbench.measures import DEFAULT_MEASURES, parse_many
 
 DEFAULT_STUDY = "quick"
 EXECUTORS = ("local", "dask")
+TUNE_BITS = ("middle", "each")
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,10 @@ class Study:
     out : the folder of the results, if not the one named after the study
     executor, scheduler : where cells are computed
     timing : run cells one at a time, those again that did not run alone
+    tune : points of each method's space that are tried, or None
+    tune_time : seconds of training that each method's search may take instead, or None
+    tune_bits : "middle" tunes at the middle code length for all, "each" at every one
+    keep_trials : keep the codes of trials, not only their scores
     """
 
     name: str = "custom"
@@ -75,6 +80,15 @@ class Study:
     executor: str = "local"
     scheduler: str | None = None
     timing: bool = False
+    tune: int | None = None
+    tune_time: float | None = None
+    tune_bits: str = TUNE_BITS[0]
+    keep_trials: bool = False
+
+    @property
+    def tunes(self) -> bool:
+        """Whether methods are tuned."""
+        return self.tune is not None or self.tune_time is not None
 
     def to_toml(self) -> str:
         """Return the study as a file that gives the same study."""
@@ -122,6 +136,10 @@ def read_study(keys: Mapping[str, Any], where: str, base: Study | None = None) -
         raise HashbenchError(
             f"{where}: found a scheduler with executor {values['executor']!r}; allowed: 'dask'"
         )
+    if values.get("tune") and values.get("tune_time"):
+        raise HashbenchError(f"{where}: found tune and tune_time; allowed: one of them")
+    if "tune" in values or "tune_time" in values:  # the one that is asked for now
+        values = {"tune": None, "tune_time": None, **values}
     return replace(base or Study(), **values)
 
 
@@ -214,6 +232,12 @@ def _executor(value: Any) -> str:
     return str(value)
 
 
+def _tune_bits(value: Any) -> str:
+    if value not in TUNE_BITS:
+        raise unknown("tune_bits", str(value), TUNE_BITS)
+    return str(value)
+
+
 def _flag(value: Any) -> bool:
     if not isinstance(value, bool):
         raise ValueError("allowed: true or false")
@@ -237,4 +261,8 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "executor": _executor,
     "scheduler": _text,
     "timing": _flag,
+    "tune": lambda value: _number(value, 2),
+    "tune_time": parse_duration,
+    "tune_bits": _tune_bits,
+    "keep_trials": _flag,
 }

@@ -1,0 +1,235 @@
+"""Tuned studies through the real command: what decides, what must not, and what a kill changes."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+#: Three methods whose parameter decides how much they learn, and a dataset to change.
+PLUGIN = """
+import time
+import numpy as np
+from hashbench import Choice, Data, Dataset, LinearMethod, Log, RandomQuery
+from hashbench.data.prepare import SplitRequest, make_split
+from hashbench.linalg import Ridge
+
+VARIANT, SECONDS = "plain", 0.0
+
+
+class Toy(Dataset):
+    name = "toy"
+    protocols = {"random": RandomQuery(0.25)}
+
+    def load(self):
+        rng = np.random.default_rng(0)
+        labels = np.eye(4, dtype=np.uint8)[rng.integers(4, size=160)]
+        views = [labels @ rng.standard_normal((4, d)) * 3 for d in (20, 15)]
+        views = [X + 4 * rng.standard_normal(X.shape) + 5 for X in views]
+        data = Data(views, labels)
+        if VARIANT == "noise":
+            rows = make_split(self, data, SplitRequest("random", 0)).query
+            for X in views:
+                X[rows] = 100 * rng.standard_normal((len(rows), X.shape[1]))
+            labels[rows] = np.eye(4)[rng.integers(4, size=len(rows))]
+        if VARIANT == "labels":
+            rows = make_split(self, data, SplitRequest("random", 0, validation=True)).query
+            labels[rows] = np.eye(4)[rng.integers(4, size=len(rows))]
+        return Data(views, labels)
+
+
+class Learner(LinearMethod):
+    supervised = True
+    space = {"ridge": Log(1e-4, 1e6), "kind": Choice("sign", "real")}
+
+    def __init__(self, n_bits=8, random_state=None, ridge=1e6, kind="sign"):
+        self.n_bits, self.random_state = n_bits, random_state
+        self.ridge, self.kind = ridge, kind
+
+    def fit(self, views, labels=None):
+        views, Y, rng = self.begin_fit(views, labels)
+        time.sleep(SECONDS)
+        codes = Y @ rng.standard_normal((Y.shape[1], self.n_bits))
+        target = np.sign(codes) if self.kind == "sign" else codes
+        self.projections_ = [Ridge(X, self.ridge).solve(target) for X in views]
+        return self
+
+
+class One(Learner):
+    name = "one"
+
+
+class Two(Learner):
+    name = "two"
+
+
+class Three(Learner):
+    name = "three"
+"""
+
+STUDY = ("-m", "one,two,three,random", "-d", "toy", "-b", "8,16", "-s", "1", "--measures", "AP")
+
+
+def plugin(folder, variant="plain", seconds=0.0):
+    path = folder / f"{variant}.py"
+    text = PLUGIN.replace(
+        'VARIANT, SECONDS = "plain", 0.0', f"VARIANT = {variant!r}\nSECONDS = {seconds}"
+    )
+    path.write_text(text)
+    return path
+
+
+def winners(out):
+    plan = json.loads((out / "plan.json").read_text())
+    return {
+        (cell["method"], cell["bits"]): (cell["parameters"], cell["preprocessing"])
+        for cell in plan["cells"]
+        if cell.get("tuned")
+    }
+
+
+@pytest.fixture(scope="module")
+def tuned(hashbench, tmp_path_factory):
+    """Return a function that runs the tuned study on a variant of the data."""
+    folder = tmp_path_factory.mktemp("tuned")
+
+    def run(variant="plain", *more):
+        out = folder / f"{variant}-{'-'.join(more)}".replace("/", "")
+        path = plugin(folder, variant)
+        done = hashbench("run", "--plugin", path, *STUDY, "--tune", "12", "-o", out, *more)
+        assert done.returncode == 0, done.stderr
+        return out
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def plain(tuned):
+    return tuned("plain", "-j", "2")
+
+
+def test_a_tuned_method_stands_beside_its_default(plain):
+    rows = list(csv.DictReader((plain / "results.csv").open()))
+    methods = {row["method"] for row in rows}
+    assert methods == {"one", "two", "three", "one(tuned)", "two(tuned)", "three(tuned)", "random"}
+    means = {}
+    for name in ("one", "one(tuned)", "two", "two(tuned)", "three", "three(tuned)"):
+        values = [float(row["value"]) for row in rows if row["method"] == name]
+        assert len(values) == 4  # two tasks at two code lengths
+        means[name] = sum(values) / 4
+    for name in ("one", "two", "three"):  # the default is bad on purpose
+        assert means[f"{name}(tuned)"] > means[name] + 0.02
+    found = winners(plain)
+    for name in ("one", "two", "three"):  # found at one length, used at both
+        assert found[name, 8] == found[name, 16]
+
+
+def test_queries_have_no_say_in_what_is_chosen(tuned, plain):
+    noise = tuned("noise")
+    assert (noise / "results.csv").read_bytes() != (plain / "results.csv").read_bytes()
+    assert winners(noise) == winners(plain)
+
+
+def test_validation_rows_have(tuned, plain):
+    assert winners(tuned("labels")) != winners(plain)
+
+
+def test_one_job_gives_the_same_bytes_and_running_again_runs_nothing(hashbench, tuned, plain):
+    alone = tuned("plain", "-j", "1")
+    for name in ("results.csv", "trials.csv"):
+        assert (alone / name).read_bytes() == (plain / name).read_bytes()
+    path = plain.parent / "plain.py"
+    again = hashbench("run", "--plugin", path, *STUDY, "--tune", "12", "-o", alone)
+    assert again.returncode == 0
+    assert "trials to run" not in again.stderr
+    assert "14 of 14 cells are in the store already" in again.stderr
+
+
+def test_dask_gives_the_same_bytes(tuned, plain):
+    pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
+    out = tuned("plain", "--executor", "dask")
+    for name in ("results.csv", "trials.csv"):
+        assert (out / name).read_bytes() == (plain / name).read_bytes()
+
+
+def test_kills_change_nothing(hashbench, plain, tmp_path):
+    path, out, rng = plugin(tmp_path, "plain", seconds=0.1), tmp_path / "out", random.Random(1)
+    command = ["run", "--plugin", str(path), *STUDY, "--tune", "12", "-o", str(out)]
+    for _ in range(3):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "hashbench", *command],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=os.environ.copy(),
+        )
+        before, deadline = lines(out), time.monotonic() + 60
+        while lines(out) < before + 3 and process.poll() is None:
+            assert time.monotonic() < deadline, "waited too long"
+            time.sleep(0.01)
+        time.sleep(rng.uniform(0, 0.3))
+        process.kill()
+        process.wait()
+        assert process.returncode == -signal.SIGKILL, "the study was over before the last kill"
+    assert 0 < lines(out) < 36
+    done = hashbench(*command)
+    assert done.returncode == 0, done.stderr
+    assert (out / "results.csv").read_bytes() == (plain / "results.csv").read_bytes()
+    assert lines(out) == 36
+
+
+def lines(out):
+    return sum(path.read_bytes().count(b"\n") for path in out.glob("trials/*.jsonl"))
+
+
+def test_more_points_keep_the_trials_that_were_run(hashbench, plain, tmp_path):
+    path, out = plugin(tmp_path), tmp_path / "out"
+    study = ("run", "--plugin", path, *STUDY, "-o", out, "-m", "one")
+    assert hashbench(*study, "--tune", "4").returncode == 0
+    more = hashbench(*study, "--tune", "7", "--keep-trials")
+    assert "tuning: 3 trials to run" in more.stderr
+    assert len(list(out.glob("trials/*/*.npz"))) == 3
+    listed = list(csv.DictReader((out / "trials.csv").open()))
+    assert [row["point"] for row in listed] == [str(point) for point in range(7)]
+    assert [row["chosen"] for row in listed].count("yes") == 1
+
+
+def test_the_same_time_for_every_method(hashbench, tmp_path):
+    path, out = plugin(tmp_path, seconds=0.3), tmp_path / "out"
+    study = ("run", "--plugin", path, *STUDY, "-o", out, "-m", "one,two")
+    assert hashbench(*study, "--tune-time", "1s").returncode == 0
+    listed = list(csv.DictReader((out / "trials.csv").open()))
+    for name in ("one", "two"):
+        assert 2 <= sum(row["method"] == name for row in listed) <= 4
+
+
+def test_a_search_without_a_trial_that_is_done_is_a_row_that_says_so(hashbench, tmp_path):
+    path, out = plugin(tmp_path, seconds=30), tmp_path / "out"
+    done = hashbench(
+        "run", "--plugin", path, *STUDY, "-m", "one", "-b", "8", "-o", out, "--tune", "2",
+        "--timeout", "1s",
+    )  # fmt: skip
+    assert done.returncode == 1
+    rows = list(csv.DictReader((out / "runs.csv").open()))
+    assert {row["method"]: row["status"] for row in rows}["one(tuned)"] == "failed"
+    assert "none of 2 trials is done: ran longer than" in done.stderr
+
+
+def test_wrong_wishes_are_refused(hashbench, tmp_path):
+    path = plugin(tmp_path)
+    for flags, message in (
+        (("--tune", "1"), "allowed: a whole number from 2 up"),
+        (("--tune", "4", "--tune-time", "1m"), "found tune and tune_time"),
+        (("--tune", "4", "--tune-bits", "all"), "unknown tune_bits 'all'"),
+        (("--tune", "4", "--measures", "PR"), "every measure of the study is a curve"),
+    ):
+        done = hashbench("run", "--plugin", path, *STUDY, "-o", tmp_path / "out", *flags)
+        assert done.returncode == 2, done.stderr
+        assert message in done.stderr
+        assert "Traceback" not in done.stderr
