@@ -237,7 +237,7 @@ def _draw(
 
 def _wrapped(text: str, letters: int, lines: int) -> str:
     """Return a text in a few short lines, cut where it does not fit."""
-    whole = texts.plain(text, letters * lines)
+    whole = texts.plain(texts.spelled(text), letters * lines)
     return "\n".join(textwrap.wrap(whole, letters)[:lines])
 
 

@@ -23,6 +23,9 @@ TITLE_SIZE, NAME_SIZE = 8, 7
 #: Nothing is smaller than that: it could not be read in print.
 SMALLEST = 6
 
+#: Two such letters are a flag.
+REGIONAL = "regional indicator symbol letter "
+
 #: Longest name in a legend or beside an axis.
 LONGEST = 34
 
@@ -44,6 +47,23 @@ def plain(text: str, longest: int = LONGEST) -> str:
     seen = (c for c in text if c.isspace() or not _invisible(c))
     drawn = (c if ord(c) in known or c.isspace() else f"U+{ord(c):X}" for c in seen)
     return shorten("".join(drawn), longest)
+
+
+def spelled(text: str) -> str:
+    """Return a text in words: one that is all signs, such as an emoji, by the names of its signs.
+
+    Examples
+    --------
+    >>> spelled("\U0001f42b"), spelled("\U0001f1e7\U0001f1ea"), spelled("a camel")
+    ('bactrian camel', 'flag BE', 'a camel')
+    """
+    signs = [character for character in text if not _invisible(character)]
+    if not signs or any(each.isalnum() or each.isspace() for each in signs):
+        return text
+    names = [unicodedata.name(each, f"U+{ord(each):X}").lower() for each in signs]
+    if all(name.startswith(REGIONAL) for name in names):
+        return "flag " + "".join(name.removeprefix(REGIONAL) for name in names).upper()
+    return " ".join(names)
 
 
 def _invisible(character: str) -> bool:
