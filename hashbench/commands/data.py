@@ -97,6 +97,53 @@ def describe_command(
         click.echo(f"picture: {output}", err=as_json)
 
 
+@data_command.command("convert")
+@click.argument("name", metavar="NAME-OR-FILE")
+@click.argument("output", type=click.Path(path_type=Path), metavar="OUT.npz|OUT.mat")
+@plugin_option
+def convert_command(name: str, output: Path, plugins: tuple[str, ...]) -> None:
+    """Write a dataset under the suite's own names: image, text, labels.
+
+    NAME-OR-FILE is what `run -d` takes. The split that comes with the data is kept, as row numbers.
+    """
+    from hashbench.data.export import write_data
+
+    dataset = _find(name, plugins)[1]
+    data = dataset.load()
+    write_data(data, output)
+    views = ", ".join(
+        f"{view} {X.shape[1]}" for view, X in zip(data.view_names, data.views, strict=True)
+    )
+    click.echo(f"{output}: {data.n_rows:,} rows; {views}; {data.labels.shape[1]} classes")
+
+
+@data_command.command("export")
+@click.argument("name", metavar="NAME-OR-FILE")
+@click.option(
+    "-s", "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed."
+)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder to write into."
+)
+@plugin_option
+def export_command(name: str, seed: int, output: Path, plugins: tuple[str, ...]) -> None:
+    """Write a split for training elsewhere: features as methods see them, labels, row numbers.
+
+    DATASET-SEED.npz and .mat hold the views, the labels, the rows train, query and database
+    (counted from first_row) and the name of the split. Put that name, split, into the file with
+    your codes: `run -m NAME=FILE` then knows whose codes they are.
+    """
+    from hashbench.data.export import export_split
+
+    choice, dataset = _find(name, plugins)
+    output.mkdir(parents=True, exist_ok=True)
+    files, split = export_split(
+        dataset, choice.protocol, choice.preprocess, seed, output / f"{choice.name}-{seed}"
+    )
+    sizes = f"train {len(split.train):,}, query {len(split.query):,}"
+    click.echo(f"{', '.join(map(str, files))}: {sizes}, database {len(split.database):,}")
+
+
 def _find(text: str, plugins: tuple[str, ...]) -> tuple[DataChoice, Dataset]:
     """Return what a selection of one dataset chooses."""
     registry = find_plugins(plugins)

@@ -36,6 +36,11 @@ def _variable_option(role: str) -> Callable[[F], F]:
 @_variable_option("database_labels")
 @click.option("-b", "--bits", type=int, help="Number of bits, for codes packed into bytes.")
 @click.option(
+    "--split",
+    type=click.Path(path_type=Path),
+    help="File of `hashbench data export` whose labels the codes are scored by.",
+)
+@click.option(
     "--measures",
     default=",".join(DEFAULT_MEASURES),
     metavar="NAMES",
@@ -47,6 +52,7 @@ def _variable_option(role: str) -> Callable[[F], F]:
 def evaluate_command(
     file: Path,
     bits: int | None,
+    split: Path | None,
     measures: str,
     per_query: Path | None,
     as_json: bool,
@@ -58,7 +64,7 @@ def evaluate_command(
     labels (0/1 a class, or class numbers), a row an item. Variables are found by usual names
     (query_codes, qB, B_te, ...; database_codes, rB, B_tr, ...; query_labels, qL, L_te, ...) or
     by those given. Codes of two views (qB_img, qB_txt, rB_img, rB_txt, ...) are scored in both
-    tasks.
+    tasks. The codes.npz of a cell of `hashbench run` is scored by the labels kept beside it.
     """
     wanted = parse_many(measures)
     if not wanted:
@@ -67,6 +73,9 @@ def evaluate_command(
     from hashbench.data.layouts.variables import Variables
 
     variables = Variables([file])
+    if "n_bits" in variables and bits is None:
+        bits = int(variables["n_bits"].read())
+    variables.add(_labels_of(file, split))
     found = {
         task: _score(variables, roles, wanted, bits, per_query is not None)
         for task, roles in find_roles(variables, named).items()
@@ -78,6 +87,31 @@ def evaluate_command(
         click.echo(json.dumps(records.get("", records), indent=2))
     else:
         click.echo("\n\n".join(scored.table(task) for task, scored in found.items()))
+
+
+def _labels_of(file: Path, split: Path | None) -> dict[str, Any]:
+    """Return the labels of an exported split, or those that a folder of results keeps."""
+    from hashbench.base.codes import unpack
+    from hashbench.data.layouts import load_file
+    from hashbench.data.stored_split import StoredSplit
+
+    if split is not None:
+        data = load_file(split)
+        if not {"train", "query"} <= set(data.given):
+            raise HashbenchError(f"--split {str(split)!r}: found no rows of a split in it")
+        rows = {"query": data.given["query"], "database": data.given.get("database")}
+        rows["database"] = data.given["train"] if rows["database"] is None else rows["database"]
+        return {f"{part}_labels": data.labels[chosen] for part, chosen in rows.items()}
+    about = file.parent / "cell.json"
+    if file.name != "codes.npz" or not about.is_file():
+        return {}
+    name = json.loads(about.read_text(encoding="utf-8"))["cell"]["split"]
+    kept = file.parent.parent.parent / "splits" / f"{name}.npz"
+    if not kept.is_file():
+        raise HashbenchError(f"{file}: found no {kept}; it has the labels of these codes")
+    stored = StoredSplit.load(kept)
+    labels = {"query": stored.query_labels, "database": stored.database_labels}
+    return {f"{part}_labels": unpack(words, stored.n_labels) for part, words in labels.items()}
 
 
 @dataclass(frozen=True)

@@ -222,6 +222,7 @@ def prepare(
                 np.save(temporary / "labelled.npy", labelled)
             held_out = validation_rows(len(split.train), plugin.name, SplitRequest(**request))
             np.save(temporary / "validation.npy", held_out)
+            StoredSplit.of(split, data).save(temporary / "split.npz")
             (temporary / "about.json").write_text(json.dumps(about))
     return {}
 

@@ -22,6 +22,7 @@ from hashbench.plugins.dataset import Dataset
 from hashbench.plugins.registry import Plugin, Registry
 from hashbench.plugins.requirements import unavailable
 from hashbench.plugins.selection import Choice, format_value, parse_item, select, split_items
+from hashbench.studies import external
 from hashbench.studies.cell import Cell
 from hashbench.studies.study import Rule, Study
 
@@ -89,7 +90,7 @@ def resolved(study: Study, registry: Registry) -> Study:
     chosen = select(names, settable(registry.datasets, DATASET_EXTRAS), "dataset") if names else []
     return replace(
         study,
-        methods=tuple(str(choice) for choice in _methods(study, registry)),
+        methods=tuple(_named(choice, registry) for choice in _methods(study, registry)),
         datasets=(*files, *(str(choice) for choice in chosen)),
         plugins=tuple(str(path) for path in registry.paths),
     )
@@ -117,13 +118,34 @@ def _check_rule(rule: Rule, methods: Iterable[str], datasets: Iterable[str]) -> 
 
 
 def _methods(study: Study, registry: Registry) -> list[Choice]:
-    known = settable(registry.methods, METHOD_EXTRAS)
-    return select(study.methods, known, "method", unavailable(registry.methods))
+    known = settable(_with_external(study, registry), METHOD_EXTRAS)
+    return select(_method_names(study), known, "method", unavailable(registry.methods))
+
+
+def _with_external(study: Study, registry: Registry) -> Mapping[str, Plugin]:
+    """Return the methods that a study may choose: its external ones are plugins from here on."""
+    for item in itertools.chain.from_iterable(split_items(text) for text in study.methods):
+        found = external.parse_external(item)
+        if found is not None:
+            external.register(*found, registry)
+    return registry.methods
+
+
+def _method_names(study: Study) -> list[str]:
+    items = itertools.chain.from_iterable(split_items(text) for text in study.methods)
+    return [(external.parse_external(item) or (item,))[0] for item in items]
+
+
+def _named(choice: Choice, registry: Registry) -> str:
+    """Return a choice as a study file names it."""
+    plugin = registry.methods[choice.name]
+    return f"{choice.name}={plugin.path}" if plugin.origin == external.ORIGIN else str(choice)
 
 
 def left_out(study: Study, registry: Registry) -> dict[str, list[str]]:
     """Return the methods that patterns would choose if they could run here, by what they need."""
-    wanted = select(study.methods, settable(registry.methods, METHOD_EXTRAS), "method")
+    known = settable(_with_external(study, registry), METHOD_EXTRAS)
+    wanted = select(_method_names(study), known, "method")
     needs = unavailable(registry.methods)
     found: dict[str, list[str]] = {}
     for name in dict.fromkeys(choice.name for choice in wanted if choice.name in needs):
@@ -153,6 +175,9 @@ def _draft(
     method: Choice,
 ) -> Draft:
     plugin = registry.methods[method.name]
+    if plugin.origin == external.ORIGIN:
+        own = external.parameters(plugin, data.name, bits, seed)
+        return Draft(data, method.name, external.MARK, own, None, bits, seed)
     defaults = plugin.cls.defaults()
     allowed = _settable(plugin, METHOD_EXTRAS)
     settings: dict[str, Any] = {}

@@ -19,6 +19,7 @@ from hashbench.executors import Executor, Outcome, Task
 from hashbench.executors.outcomes import is_text, is_texts
 from hashbench.plugins.provenance import source_hash
 from hashbench.plugins.registry import Registry
+from hashbench.studies import external
 from hashbench.studies.cell import RETURNS, Cell
 from hashbench.studies.grid import Draft, drafts
 from hashbench.studies.store import SCHEMA, Stored
@@ -210,12 +211,15 @@ def _look(
 
 def _cell(draft: Draft, facts: Mapping[str, Any], split: str, registry: Registry) -> Cell:
     steps = preprocessing.declared(draft.data.preprocess, facts["views"])
-    source = source_hash(registry.methods[draft.method])
+    plugin = registry.methods[draft.method]
+    outside = plugin.origin == external.ORIGIN
+    source = external.source(draft.parameters) if outside else source_hash(plugin)
     return draft.cell(facts["fingerprint"], split, steps, source)
 
 
 def planned(cell: Cell, source: Source) -> Planned:
     """Return a cell with the task that computes it."""
+    module = "external" if external.is_external(cell) else "cell"
     steps = list(cell.preprocessing)
     folder = f"split-{cell.split}-{'-'.join(steps)}"
     arguments = {
@@ -228,7 +232,7 @@ def planned(cell: Cell, source: Source) -> Planned:
     data = Task("hashbench.data.prepare:prepare", arguments, f"the data of {cell.dataset}", folder)
     own = {"cell": cell.to_json(), "data": folder}
     task = Task(
-        "hashbench.studies.cell:compute",
+        f"hashbench.studies.{module}:compute",
         own,
         str(cell),
         needs=data,

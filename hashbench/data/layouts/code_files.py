@@ -6,7 +6,7 @@ each view: then there are two tasks in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hashbench.base.errors import HashbenchError, unknown
@@ -64,6 +64,28 @@ def find_roles(variables: Variables, named: Mapping[str, str | None]) -> dict[st
     return tasks
 
 
+def codes_by_view(variables: Variables, part: str, views: Sequence[str]) -> list[str]:
+    """Return the variables with the codes of each view of a split, for queries or database."""
+    found = []
+    for number, view in enumerate(views):
+        own = [f"{part}_{number}", f"{part}_{view}"]
+        names = [name for name in own if name in variables]
+        names = names[:1] or _view_codes(variables, f"{part}_codes", VIEWS.get(view, (view,)))
+        if len(names) != 1:
+            raise HashbenchError(
+                f"{variables.paths[0].name}: found {' and '.join(names) or 'no variable'} for the "
+                f"codes of {part}, view {view}; allowed: {part}_{view}, one of: {variables}"
+            )
+        found += names
+    return found
+
+
+def find_labels(variables: Variables) -> dict[str, Any]:
+    """Return the labels of queries and database, of those that the file has."""
+    found = {part: _called(variables, f"{part}_labels", HELD["labels"]) for part in PATTERNS}
+    return {part: variables[names[0]].read() for part, names in found.items() if len(names) == 1}
+
+
 def read_roles(variables: Variables, roles: Mapping[str, str]) -> dict[str, Any]:
     """Return the arrays of one task by role; MATLAB's rows of class numbers become columns."""
     for name in roles.values():
@@ -89,14 +111,19 @@ def _called(variables: Variables, role: str, held: Iterable[str]) -> list[str]:
 def _by_view(variables: Variables, role: str) -> dict[str, str]:
     """Return view -> variable with its codes, or nothing unless there is one for each."""
     found: dict[str, str] = {}
-    for view, names in VIEWS.items():
-        # a single letter alone, as I_te, is what files call the features
-        held = [f"B{name}" for name in names] + [f"B_{name}" for name in names]
-        called = _called(variables, role, held + [name for name in names if len(name) > 1])
+    for number, (view, names) in enumerate(VIEWS.items()):
+        own = f"{role.split('_')[0]}_{number}"  # as hashbench stores them itself
+        called = [own] if own in variables else _view_codes(variables, role, names)
         if len(called) != 1:
             return {}
         found[view] = called[0]
     return found
+
+
+def _view_codes(variables: Variables, role: str, names: Sequence[str]) -> list[str]:
+    # a single letter alone, as I_te, is what files call the features
+    held = [f"B{name}" for name in names] + [f"B_{name}" for name in names]
+    return _called(variables, role, held + [name for name in names if len(name) > 1])
 
 
 def _undecided(variables: Variables, role: str, names: list[str]) -> HashbenchError:

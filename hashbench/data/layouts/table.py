@@ -161,7 +161,8 @@ def recognise(variables: Variables, chosen: Mapping[str, str]) -> Recognised:
         name = "UCCH"  # the same names, a file a matrix
     views: tuple[str, ...] = ROLES[:2]
     if name == "hashbench" and "all" in parts and "view_names" in variables:
-        views = tuple(map(str, np.ravel(variables["view_names"].read())))
+        texts = np.ravel(variables["view_names"].read())
+        views = tuple(str(text).strip() for text in texts)  # MATLAB pads them
         parts = {"all": (*views, parts["all"][-1])}
         _check_there(parts["all"], "view_names", variables)
     if VIEWS in chosen:
@@ -174,7 +175,7 @@ def recognise(variables: Variables, chosen: Mapping[str, str]) -> Recognised:
     used = {variable for names in parts.values() for variable in names} | set(indices.values())
     first = layout.first_row
     if name == "hashbench":
-        used |= {"view_names", "label_names", "strings", "first_row"}
+        used |= {"view_names", "label_names", "strings", "first_row", "split"}
         if "first_row" in variables:
             first = int(np.ravel(variables["first_row"].read())[0])
     unused = tuple(v for v in variables if v not in used)

@@ -81,6 +81,12 @@ class Variables(Mapping[str, Variable]):
             for name, variable in file.pick(_open(file.path)).items():
                 self._found.setdefault(name, variable)
 
+    def add(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Put arrays beside what the files have, as if they stood there."""
+        for name, array in arrays.items():
+            kind = named_kind(array.dtype)
+            self._found[name] = Variable(array.shape, kind, lambda array=array: array)  # type: ignore[misc]
+
     def __getitem__(self, name: str) -> Variable:
         return self._found[name]
 
