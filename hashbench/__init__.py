@@ -27,18 +27,30 @@ _EXPORTS = {
     "Log": "hashbench.plugins.space",
     "Method": "hashbench.plugins.method",
     "RandomQuery": "hashbench.plugins.dataset",
+    "Results": "hashbench.api.results",
     "Report": "hashbench.plugins.report",
     "Split": "hashbench.plugins.dataset",
     "TorchMethod": "hashbench.neural.method",
     "VectorMethod": "hashbench.plugins.method",
     "discover": "hashbench.plugins.registry",
     "evaluate": "hashbench.measures",
+    "run": "hashbench.api.running",
+    "score": "hashbench.api.running",
 }
 
 __all__ = ["__version__", *sorted(_EXPORTS)]
 
 
+#: Public names that are called otherwise where they live.
+_RENAMED = {"open": ("hashbench.api.results", "open_results")}
+
+__all__ += sorted(_RENAMED)
+
+
 def __getattr__(name: str) -> Any:
+    if name in _RENAMED:
+        module, own = _RENAMED[name]
+        return getattr(importlib.import_module(module), own)
     if name in _EXPORTS:
         return getattr(importlib.import_module(_EXPORTS[name]), name)
     raise AttributeError(f"module 'hashbench' has no attribute {name!r}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -56,7 +57,7 @@ class LazyGroup(click.Group):
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(hashbench.__version__, prog_name="hashbench")
+@click.version_option(hashbench.__version__, "-V", "--version", prog_name="hashbench")
 def cli() -> None:
     """Benchmark cross-modal hashing: image-text retrieval with short binary codes."""
 
@@ -84,6 +85,19 @@ def find_plugins(paths: Sequence[str]) -> Registry:
     for broken in registry.broken:
         click.echo(f"broken plugin {broken.path}: {broken.error}", err=True)
     return registry
+
+
+def study_plugins(out: Path) -> list[str]:
+    """Return the plugins that the study in a folder of results names, and say which are gone."""
+    from hashbench.studies.study import load_study
+
+    study = out / "study.toml"
+    paths = load_study(str(study)).plugins if study.is_file() else ()
+    there = [path for path in paths if Path(path).exists()]
+    for path in paths:
+        if path not in there:
+            click.echo(f"plugin {path} of the study is gone; its names stay plain", err=True)
+    return there
 
 
 #: ``--plugin``, for every command that looks at plugins

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
+import re
 import shlex
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +19,7 @@ import click
 
 from hashbench.base import interrupts
 from hashbench.base.errors import HashbenchError, describe_os_error, unknown
-from hashbench.base.units import format_count, format_duration
+from hashbench.base.units import format_count, format_duration, format_size
 from hashbench.commands import find_plugins, plugin_option
 from hashbench.executors import STATUSES, Executor, Limits
 from hashbench.measures import parse_many
@@ -58,8 +62,12 @@ REASONS = 5  # said on the terminal; all of them are in runs.csv
 
 @click.command("run")
 @click.argument("study", required=False)
-@click.option("-m", "--methods", help="Methods: edsh,cca*  edsh[gamma=1|10]  all,!lssh.")
-@click.option("-d", "--datasets", help="Datasets or files: wiki,synthetic[rows=500],mine.mat.")
+@click.option(
+    "-m", "--methods", multiple=True, help="Methods: edsh,cca*  edsh[gamma=1|10]  all,!lssh."
+)
+@click.option(
+    "-d", "--datasets", multiple=True, help="Datasets or files: wiki,synthetic[rows=500],mine.mat."
+)
 @click.option("-b", "--bits", help="Code lengths: 16,32.")
 @click.option("-s", "--seeds", help="How many seeds (3 means 0,1,2), or which ones: 3,5.")
 @click.option("-o", "--out", help=f"Folder of the results; default {RESULTS}/STUDY.")
@@ -106,9 +114,10 @@ def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> No
     drafts(asked, registry)  # before anything is made: what is asked for must exist
     for needs, names in left_out(asked, registry).items():
         click.echo(f"left out: {', '.join(names)}; they need {needs}", err=True)
-    jobs = 1 if asked.timing else asked.jobs or max(1, _cores() // asked.threads)
-    out = Path(asked.out or Path(RESULTS) / asked.name)
+    jobs, out = jobs_of(asked), default_out(asked)
     check_schema(out)
+    if asked.out is None and not flags["quiet"]:
+        click.echo(f"results: {out}", err=True)
     progress = make_progress(flags["quiet"])
     choice = {"retry": retry, "force": flags["force"], "timing": asked.timing}
     if flags["plan_only"]:
@@ -240,6 +249,10 @@ def show_plan(
     seconds, unjudged = estimate(todo, stored, jobs)
     counts = Counter(each.status for each in stored.values())
     done = ", ".join(f"{number} {status}" for status, number in counts.items())
+    longest = "none" if study.timeout is None else format_duration(study.timeout)
+    largest = "none" if study.memory is None else format_size(study.memory)
+    threads = format_count(study.threads, "thread")
+    click.echo(f"limits of a cell: time {longest}, memory {largest}, {threads}")
     total = format_count(len(plan.cells), "cell")
     click.echo(f"{total}; in {out}: {done or 'nothing yet'}; {len(todo)} to run")
     if len(unjudged) < len(todo):
@@ -250,10 +263,11 @@ def show_plan(
 
 def resolve(study: str | None, plugins: Sequence[str], flags: Mapping[str, Any]) -> Study:
     """Return the study that a name or file and the flags ask for."""
-    keys = {key: flags[key] for key in KEYS if flags[key] is not None}
+    keys = {key: _plain(flags[key]) for key in KEYS if flags[key] not in (None, ())}
     base = load_study(DEFAULT_STUDY if study is None else study)
     if study is None and any(key in keys for key in GRID):
-        keys["name"] = "custom"
+        keys["name"] = study_name({**keys, "plugins": list(plugins)})
+        base = replace(base, timeout=None)  # a limit that nobody set is none
     if plugins:
         keys["plugins"] = [*base.plugins, *plugins]
     asked = read_study(keys, "the flags", base)
@@ -263,6 +277,32 @@ def resolve(study: str | None, plugins: Sequence[str], flags: Mapping[str, Any])
             "what else runs beside a worker"
         )
     return asked
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def study_name(keys: Mapping[str, Any]) -> str:
+    """Return a name for a study from flags that says what it is, and is no other study's."""
+    what = {key: value for key, value in keys.items() if key in (*GRID, "plugins")}
+    digest = hashlib.sha256(json.dumps(what, sort_keys=True, default=str).encode()).hexdigest()
+    said = [
+        re.sub(r"[^A-Za-z0-9]+", "-", str(keys[key])).strip("-")[:30].strip("-")
+        for key in GRID
+        if key in keys
+    ]
+    return "-".join([*said, digest[:6]])
+
+
+def default_out(study: Study) -> Path:
+    """Return the folder of a study's results."""
+    return Path(study.out or Path(RESULTS) / study.name)
+
+
+def jobs_of(study: Study) -> int:
+    """Return how many cells run at once."""
+    return 1 if study.timing else study.jobs or max(1, _cores() // study.threads)
 
 
 def conclude(runs: Sequence[Mapping[str, Any]], out: Path) -> int:

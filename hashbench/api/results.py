@@ -1,0 +1,143 @@
+"""Results for programs and notebooks: data frames, tables and figures as the reports show them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hashbench.base.errors import HashbenchError
+from hashbench.plugins.registry import Registry, discover
+from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Table
+from hashbench.plugins.selection import parse_item
+from hashbench.printing import figures
+from hashbench.printing.style import Look
+from hashbench.results.comparison import compare, find_method
+from hashbench.results.results import Results as Tables
+from hashbench.studies.study import load_study
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+    from pandas.io.formats.style import Styler
+
+
+class Results(Tables):
+    """What a study has given: `scores`, `runs`, `curves` and `history` are data frames.
+
+    ``table`` and ``figure`` give what the reports show; ``select`` gives a part of the results.
+    """
+
+    def exhibits(self, report: str, **part: Any) -> list[Exhibit]:
+        """Return the tables and figures of a report, ``map-table`` or ``map-table[spread=false]``.
+
+        Parameters
+        ----------
+        report : its name, with parameters in brackets
+        part : what it is to show, as `select` takes it: measure, bits, task, database, datasets,
+            methods; one or several
+        """
+        name, settings = parse_item(report)
+        made = self.registry.get("reports", name).cls(**settings[0])
+        results = self.select(**_selection(part)) if part else self
+        try:
+            data = made.data(results)
+            if not len(data):
+                raise NothingToShowError("nothing in these results")
+            with figures.style():
+                return list(made.draw(data, Look.of(self)))
+        except NothingToShowError as nothing:
+            raise HashbenchError(f"{report}: nothing to show: {nothing}") from nothing
+
+    def table(self, report: str = "map-table", **part: Any) -> Styler:
+        """Return the first table of a report, styled; see :meth:`exhibits` for what it shows."""
+        return _styled(self._first(report, Table, part))
+
+    def figure(self, report: str, **part: Any) -> Figure:
+        """Return the first figure of a report; see :meth:`exhibits` for what it shows."""
+        figure: Figure = self._first(report, Picture, part).figure
+        return figure
+
+    def _first(self, report: str, kind: type[Any], part: dict[str, Any]) -> Any:
+        shown = [each for each in self.exhibits(report, **part) if isinstance(each, kind)]
+        if not shown:
+            other = "figures" if kind is Table else "tables"
+            raise HashbenchError(f"{report}: found {other} only; ask for one of these")
+        return shown[0]
+
+    def compare(self, first: str, second: str, measure: str | None = None) -> pd.DataFrame:
+        """Compare two methods: paired, with significance, a row a dataset, code length and task."""
+        pair = find_method(self, first), find_method(self, second)
+        return compare(self, *pair, measure or self.main_measure)
+
+    def __repr__(self) -> str:
+        done = len(self.done())
+        return f"Results({str(self.path)!r}: {done} of {len(self.cells)} cells done)"
+
+    def _repr_html_(self) -> str:
+        head = f"<p>{_escaped(repr(self))}</p>"
+        try:
+            return head + str(self.table("map-table", database="encoded").to_html())
+        except HashbenchError as error:
+            return f"{head}<p>{_escaped(str(error))}</p>"
+
+
+def open_results(out: str | Path) -> Results:
+    """Open the results of a study that has run, with the plugins that it names."""
+    place = Path(out)
+    return Results(place, study_plugins(place))
+
+
+def study_plugins(out: Path) -> Registry:
+    """Return every plugin, those of the study in a folder of results included.
+
+    A plugin that is no longer where the study found it is told, and its names stay plain.
+    """
+    study = out / "study.toml"
+    paths = load_study(str(study)).plugins if study.is_file() else ()
+    return discover([path for path in paths if Path(path).exists()])
+
+
+def _selection(part: dict[str, Any]) -> dict[str, Sequence[Any]]:
+    plural = {"measure": "measures", "task": "tasks", "database": "databases"}
+    several = {"method": "methods", "dataset": "datasets"}
+    return {
+        {**plural, **several}.get(key, key): value if isinstance(value, list | tuple) else [value]
+        for key, value in part.items()
+    }
+
+
+def _styled(table: Table) -> Styler:
+    """Return a table for print as a styled data frame."""
+    import pandas as pd
+
+    columns: list[list[str]] = [[] for _ in table.columns]
+    for spans in table.header:
+        above = [text for text, count in spans for _ in range(count)]
+        for column, text in zip(columns, above, strict=True):
+            column.append(text)
+    rows = [(group.title, row) for group in table.groups for row in group.rows]
+    named = any(title for title, _ in rows)
+    entries = [[entry.text + entry.mark for entry in row] for _, row in rows]
+    css = [
+        [
+            ("font-weight: bold;" if entry.bold else "")
+            + ("text-decoration: underline;" if entry.underlined else "")
+            for entry in row
+        ]
+        for _, row in rows
+    ]
+    if named:
+        entries = [[title, *row] for (title, _), row in zip(rows, entries, strict=True)]
+        css = [["", *row] for row in css]
+        columns = [[""] * len(table.header), *columns]
+    header = pd.MultiIndex.from_tuples([tuple(column) for column in columns])
+    frame = pd.DataFrame(entries)
+    styles = pd.DataFrame(css, index=frame.index, columns=frame.columns)
+    frame.columns = styles.columns = header if header.is_unique else frame.columns
+    styler = frame.style.hide(axis="index").set_caption(table.caption)
+    return styler.apply(lambda _: styles, axis=None) if header.is_unique else styler
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
