@@ -18,7 +18,7 @@ from hashbench.plugins.selection import bare_name, parse_item
 from hashbench.printing import figures
 from hashbench.printing.formats import number_text
 from hashbench.printing.style import Look, MethodLook, arrow
-from hashbench.results.papers import Published, published
+from hashbench.results.papers import FOLDER, Published, published
 from hashbench.results.summary import grouped, over_seeds, records
 from hashbench.studies.cell_codes import EITHER
 
@@ -47,7 +47,11 @@ class PublishedNumbers(Report):
         """
         import pandas as pd
 
-        tables = [table for paper in published() for table in _of_paper(paper, results)]
+        tables = [
+            table
+            for paper in published(results.path / FOLDER)
+            for table in _of_paper(paper, results)
+        ]
         if not tables:
             raise NothingToShowError("no cell of the study is in a table of a paper")
         table = pd.concat(tables, ignore_index=True)

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import sys
 import tempfile
 from collections import Counter
@@ -26,6 +27,8 @@ from hashbench.measures import parse_many
 from hashbench.plugins.registry import Registry
 from hashbench.plugins.selection import split_items
 from hashbench.printing.terminal import Order, tables
+from hashbench.results.papers import FOLDER as PUBLISHED
+from hashbench.results.papers import read_published
 from hashbench.results.rows import write_tables
 from hashbench.results.tuning import tune
 from hashbench.studies.grid import drafts, left_out, resolved
@@ -51,7 +54,7 @@ RESULTS = "hashbench-results"
 GRID = ("methods", "datasets", "bits", "seeds")
 KEYS = (
     *GRID, "measures", "timeout", "memory", "threads", "jobs", "out", "executor", "scheduler",
-    "timing", "tune", "tune_time", "tune_bits", "keep_trials",
+    "timing", "tune", "tune_time", "tune_bits", "keep_trials", "published",
 )  # fmt: skip
 
 PAGE = "report/index.html"  # in OUT, as are the notes
@@ -73,6 +76,7 @@ REASONS = 5  # said on the terminal; all of them are in runs.csv
 @click.option("-o", "--out", help=f"Folder of the results; default {RESULTS}/STUDY.")
 @click.option("-j", "--jobs", help="Cells at once; default: cores / threads.")
 @click.option("--measures", help="Names of measures: AP,P@100.")
+@click.option("--published", multiple=True, help="CSV with numbers that a paper prints.")
 @click.option("--plan", "plan_only", is_flag=True, help="Show what would run, and run nothing.")
 @click.option("--timeout", help="Longest time of a cell: 10m.")
 @click.option("--memory", help="Largest resident set of a cell and its processes: 8G.")
@@ -111,6 +115,8 @@ def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> No
         if status not in STATUSES:
             raise unknown("status", status, STATUSES)
     registry = find_plugins(asked.plugins)
+    for path in asked.published:
+        read_published(Path(path))
     drafts(asked, registry)  # before anything is made: what is asked for must exist
     for needs, names in left_out(asked, registry).items():
         click.echo(f"left out: {', '.join(names)}; they need {needs}", err=True)
@@ -161,6 +167,7 @@ def compute(
         for path in found.splits:
             store.put_split(path)
         store.write_text("study.toml", resolved(study, registry).to_toml())
+        keep_published(study, store.path)
         store.write_text(FILE, found.plan.to_json())
         untuned = no_space(found.plan, registry) if study.tunes else []
         for line in (*folded_notes(found.notes, store), *store.audit(), *untuned):
@@ -201,6 +208,17 @@ def shown_order(study: Study, found: Survey, out: Path, report: bool) -> Order:
         {item.partition("[")[0] for item in items},
         str(out / (PAGE if report else "results.csv")),
     )
+
+
+def keep_published(study: Study, out: Path) -> None:
+    """Put the printed numbers that a study names beside its results, where reports find them."""
+    for name in study.published:
+        path = Path(name)
+        read_published(path)
+        (out / PUBLISHED).mkdir(exist_ok=True)
+        for each in (path, path.with_suffix(".toml")):
+            if each.is_file():
+                shutil.copyfile(each, out / PUBLISHED / each.name)
 
 
 def make_executor(study: Study, registry: Registry, jobs: int, cache: Path) -> Executor:

@@ -6,10 +6,21 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from hashbench.base.errors import HashbenchError
+from hashbench.measures import parse
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+#: Where a folder of results keeps the printed numbers that the study was given.
+FOLDER = "published"
+
+COLUMNS = ("method", "dataset", "bits", "task", "quantity", "value")
+RUN_COLUMNS = ("fit_seconds", "encode_seconds")
 
 
 @dataclass(frozen=True)
@@ -33,14 +44,39 @@ class Published:
     numbers: pd.DataFrame
 
 
-def published() -> Iterator[Published]:
-    """Yield the numbers of every paper that the package has."""
+def published(folder: Path | None = None) -> Iterator[Published]:
+    """Yield the numbers of every paper that the package has, and of those in a folder."""
+    shipped = Path(str(resources.files("hashbench.shipped"))) / "published"
+    for place in (shipped, folder):
+        for path in sorted(place.glob("*.csv")) if place is not None else ():
+            yield read_published(path)
+
+
+def read_published(path: Path) -> Published:
+    """Read printed numbers; a TOML file of the same name beside them says what they are.
+
+    Without one, a quantity is the name of a measure or of a column of the table of runs, and a
+    dataset is the one of that name.
+    """
     import pandas as pd
 
-    folder = resources.files("hashbench.shipped") / "published"
-    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if entry.name.endswith(".toml"):
-            about = tomllib.loads(entry.read_text(encoding="utf-8"))
-            with (folder / entry.name.replace(".toml", ".csv")).open(encoding="utf-8") as stream:
-                numbers = pd.read_csv(stream, keep_default_na=False)
-            yield Published(**about, numbers=numbers)
+    try:
+        numbers = pd.read_csv(path, keep_default_na=False)
+    except (OSError, ValueError) as error:
+        raise HashbenchError(f"published {str(path)!r}: {' '.join(str(error).split())}") from error
+    lacking = [name for name in COLUMNS if name not in numbers]
+    if lacking:
+        found = ", ".join(map(str, numbers.columns))
+        raise HashbenchError(f"{path.name}: found no {', '.join(lacking)}; found {found}")
+    for name in ("bits", "value"):
+        if numbers[name].dtype.kind not in "fi":
+            raise HashbenchError(f"{path.name}: {name}: found texts; allowed: numbers")
+    beside = path.with_suffix(".toml")
+    if beside.is_file():
+        return Published(**tomllib.loads(beside.read_text(encoding="utf-8")), numbers=numbers)
+    quantities = {
+        name: {"run": name} if name in RUN_COLUMNS else {"measure": str(parse(name))}
+        for name in map(str, numbers["quantity"].unique())
+    }
+    datasets = {name: {"names": [name], "printed": "not described"} for name in numbers["dataset"]}
+    return Published(path.stem, "not described", quantities, datasets, numbers)

@@ -22,7 +22,14 @@ from hashbench.data.prepare import Prepared
 from hashbench.data.stored_split import StoredSplit
 from hashbench.plugins.method import Method
 from hashbench.plugins.registry import Plugin, Registry
-from hashbench.studies.cell import Cell, check_codes, peak_memory, search_seconds
+from hashbench.studies.cell import (
+    Cell,
+    check_codes,
+    peak_memory,
+    random_state,
+    search_seconds,
+    thread_pools,
+)
 from hashbench.studies.cell_codes import CellCodes
 
 ORIGIN = "external"
@@ -108,6 +115,7 @@ def compute(
 ) -> dict[str, Any]:
     """Read the codes of one cell, check whose rows they are, and write them as any others."""
     what = Cell.from_json(cell)
+    resident = peak_memory()
     path = Path(what.parameters["codes"])
     if not path.is_file():
         raise HashbenchError(f"{what.method}: no file {path}")
@@ -130,5 +138,11 @@ def compute(
     )
     codes = CellCodes(query, database, (), what.bits)
     codes.save(folder / "codes.npz")
-    seconds = {**found.seconds, "search_per_query": search_seconds(codes)}
-    return {"learned": False, "seconds": seconds, "peak": peak_memory()}
+    return {
+        "learned": False,
+        "seconds": {**found.seconds, "search_per_query": search_seconds(codes)},
+        "random_state": random_state(what.seed),
+        "resident_at_start": resident,
+        "peak": peak_memory(),
+        "pools": thread_pools(),
+    }

@@ -12,6 +12,7 @@ import itertools
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from hashbench.base.errors import HashbenchError, unknown
@@ -93,6 +94,7 @@ def resolved(study: Study, registry: Registry) -> Study:
         methods=tuple(_named(choice, registry) for choice in _methods(study, registry)),
         datasets=(*files, *(str(choice) for choice in chosen)),
         plugins=tuple(str(path) for path in registry.paths),
+        published=tuple(str(Path(path).absolute()) for path in study.published),
     )
 
 

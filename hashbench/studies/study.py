@@ -52,6 +52,7 @@ class Study:
     measures : names of measures
     rules : parameters for some methods on some datasets
     plugins : files and folders with plugins of the user's own
+    published : CSV files with numbers that papers print
     timeout, memory : limits of a cell in seconds and bytes, or None
     threads : how many threads each cell computes with
     jobs : how many cells at once; as many as there are cores if None
@@ -72,6 +73,7 @@ class Study:
     measures: tuple[str, ...] = DEFAULT_MEASURES
     rules: tuple[Rule, ...] = ()
     plugins: tuple[str, ...] = ()
+    published: tuple[str, ...] = ()
     timeout: float | None = None
     memory: int | None = None
     threads: int = 1
@@ -116,7 +118,11 @@ def load_study(name: str) -> Study:
         raise HashbenchError(f"study {name!r} is not valid TOML: {error}") from error
     study = read_study({"name": path.stem, **keys}, where=f"study {name!r}")
     # A study and its plugins travel together: paths are seen from the file.
-    return replace(study, plugins=tuple(str(path.parent / each) for each in study.plugins))
+    return replace(
+        study,
+        plugins=tuple(str(path.parent / each) for each in study.plugins),
+        published=tuple(str(path.parent / each) for each in study.published),
+    )
 
 
 def read_study(keys: Mapping[str, Any], where: str, base: Study | None = None) -> Study:
@@ -253,6 +259,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "measures": _measures,
     "rules": _rules,
     "plugins": _plugins,
+    "published": lambda value: _texts(value) if value else (),
     "timeout": parse_duration,
     "memory": parse_size,
     "threads": lambda value: _number(value, 1),
