@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hashbench.plugins.report import Entry, Exhibit, Group, NothingToShowError, Report, Table
 from hashbench.printing.style import Look, arrow
 from hashbench.results.blocks import find_evidence, split_words
+from hashbench.results.chance import MARK, MEANING, at_chance, likely_cause
 from hashbench.results.stats import LEAST_BLOCKS
 from hashbench.results.summary import best_methods, grouped, outcomes, over_seeds, records
 
@@ -45,6 +46,8 @@ class MapTable(Report):
         table = over_seeds(scores.drop(columns=["low", "high", "chance"]))
         marks = best_methods(scores, KEYS, find_evidence(results))
         table = table.merge(marks, on=[*KEYS, "method"])
+        table["cause"] = _causes(results, scores, table)
+        table["at_chance"] = table["cause"].notna()
         # every cell asked for has its place, also where nothing came of it
         asked = table[["measure", "database", "task"]].drop_duplicates()
         grid = outcomes(results).merge(asked, how="cross")
@@ -53,8 +56,9 @@ class MapTable(Report):
         table = grid.merge(table, on=[*KEYS, "method"], how="left")
         table["not_worse"] = table["not_worse"].eq(True)
         table["seeds"] = table["seeds"].fillna(0).astype(int)
+        table["at_chance"] = table["at_chance"].eq(True)
         columns = ["mean", "std", "seeds", "blocks", "planned", "rank", "not_worse", "status"]
-        return table[[*KEYS, "method", *columns]]
+        return table[[*KEYS, "method", *columns, "at_chance", "cause"]]
 
     def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
         """Return a table for each measure, kind of database codes and handful of datasets."""
@@ -96,6 +100,7 @@ class MapTable(Report):
             seeds=seeds,
         )
         notes = ["bold: best; underlined: second" + _meaning(data), *_averaged(data, look)]
+        notes += _chance_notes(data, look)
         return Table(
             f"{measure} {database} {' '.join(datasets)}",
             caption,
@@ -104,6 +109,36 @@ class MapTable(Report):
             "l" + "r" * len(columns),
             [*notes, *look.notes(methods), *look.facts(datasets)],
         )
+
+
+def _causes(results: Results, scores: pd.DataFrame, table: pd.DataFrame) -> list[str | None]:
+    """Return for each row of a table why it may be at chance, or None if it is not."""
+    low = {
+        key
+        for key, group in grouped(scores, *KEYS, "method")
+        if at_chance(group.to_dict("records"))
+    }
+    known: dict[tuple[str, str], str] = {}
+    found: list[str | None] = []
+    for key in table[[*KEYS, "method"]].itertuples(index=False, name=None):
+        which = (key[KEYS.index("dataset")], key[-1])
+        if key in low and which not in known:
+            known[which] = likely_cause(results, *which)
+        found.append(known[which] if key in low else None)
+    return found
+
+
+def _chance_notes(data: pd.DataFrame, look: Look) -> list[str]:
+    """Return what the mark of chance means, with the likely causes."""
+    low = data[data["at_chance"]]
+    if low.empty:
+        return []
+    shown = [
+        f"{look.methods[method].title} on {look.datasets[dataset].title}: {cause}"
+        for (method, dataset, cause), _ in grouped(low, "method", "dataset", "cause")
+        if cause
+    ]
+    return ["; ".join([MEANING, *shown])]
 
 
 def _meaning(data: pd.DataFrame) -> str:
@@ -139,6 +174,8 @@ def _entry(row: Any, spread: bool) -> Entry:
     mark = "*" if row.not_worse and rank != 1 else ""
     if seeds < planned:
         mark = f"{seeds}/{planned}"
+    if row.at_chance:
+        mark += MARK
     return Entry(text, bold=rank == 1, underlined=rank == 2, mark=mark)
 
 

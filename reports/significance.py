@@ -264,9 +264,9 @@ def _against_best(
     subject += f"{look.methods[best].title}: blocks won, tied and lost"
     subject += f", p-value of {test}" if test else ""
     if chances:
-        kind = "signed-rank" if row["scope"] == DATASETS else "correlated t-"
+        kind = "signed-rank test" if row["scope"] == DATASETS else "correlated t-test"
         subject += f", probabilities of being below it by more than {margin}, within, and above "
-        subject += f"(Bayesian {kind} test)"
+        subject += f"(Bayesian {kind})"
     notes = [row["why"]] if row["why"] else []
     header = ["", "mean rank", "score", "won/tied/lost", "p"]
     header += [f"below/within {margin}/above"] if chances else []

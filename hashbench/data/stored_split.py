@@ -42,6 +42,7 @@ class StoredSplit:
     n_labels : number of classes
     view_names, label_names : names; those of labels may be missing
     query_strings, database_strings : what a report shows for an item, or None
+    columns : of each view, before preprocessing; empty if not known
     """
 
     train: Rows
@@ -54,6 +55,7 @@ class StoredSplit:
     label_names: tuple[str, ...] = ()
     query_strings: tuple[str, ...] | None = None
     database_strings: tuple[str, ...] | None = None
+    columns: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, split: Split, data: Data) -> Self:
@@ -72,6 +74,7 @@ class StoredSplit:
             n_labels=int(data.labels.shape[1]),
             view_names=tuple(data.view_names),
             label_names=tuple(data.label_names),
+            columns=tuple(int(X.shape[1]) for X in data.views),
             **strings,
         )
 
@@ -82,6 +85,7 @@ class StoredSplit:
             for name in ("train", "query", "database", "query_labels", "database_labels")
         }
         arrays["n_labels"] = np.asarray(self.n_labels)
+        arrays["columns"] = np.asarray(self.columns, np.int64)
         for name in ("view_names", "label_names", "query_strings", "database_strings"):
             texts = getattr(self, name)
             if texts is not None:
@@ -92,7 +96,8 @@ class StoredSplit:
     def load(cls, path: Path) -> Self:
         """Read what `save` wrote."""
         arrays: dict[str, Any] = dict(load_arrays(path))
-        for name in ("view_names", "label_names", "query_strings", "database_strings"):
+        texts = ("view_names", "label_names", "query_strings", "database_strings")
+        for name in (*texts, "columns"):
             if name in arrays:
                 arrays[name] = tuple(arrays[name].tolist())
         return cls(**{**arrays, "n_labels": int(arrays["n_labels"])})

@@ -46,6 +46,8 @@ class Score:
         Smallest and largest value that any order of tied items gives.
     chance : float or None
         Value expected of a random order of the database.
+    chance_error : float or None
+        Standard error, over the queries that count, of the value's distance from chance.
     per_query : (queries,) float64 or None
         nan for queries that do not count. Of a pooled number: what each query alone would give.
     """
@@ -56,6 +58,7 @@ class Score:
     n_empty: int
     bounds: tuple[float, float] | None = None
     chance: float | None = None
+    chance_error: float | None = None
     per_query: Values | None = None
 
 
@@ -298,6 +301,7 @@ def _order_score(measure: Measure, values: Mapping[str, Values], per_query: bool
         n_empty=int((values["found"] == 0).sum()),
         bounds=(means["low"], means["high"]) if "low" in means else None,
         chance=means.get("chance"),
+        chance_error=_error(settled["value"] - settled["chance"]) if "chance" in means else None,
         per_query=settled["value"] if per_query else None,
     )
 
@@ -335,6 +339,12 @@ def _radius_curve(measure: Measure, ball: Ball, per_query: bool) -> Curve:
         mean[pool.items[0] == 0, 0] = np.nan
     radii = np.arange(len(mean))
     return Curve(measure, "radius", radii, mean[:, 0], mean[:, 1], settled if per_query else None)
+
+
+def _error(values: Values) -> float:
+    """Return the standard error of the mean over the queries that count; 0 for a single one."""
+    counted = values[~np.isnan(values)]
+    return float(counted.std(ddof=1) / np.sqrt(len(counted))) if len(counted) > 1 else 0.0
 
 
 def _mean(values: Values) -> Values:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from hashbench.plugins.selection import bare_name
 from hashbench.printing.style import DASHES, Look, arrow, measure_words
 from hashbench.results.blocks import Evidence, find_evidence
+from hashbench.results.chance import at_chance
 from hashbench.results.results import Results
 from hashbench.results.stats import LEAST_BLOCKS, not_worse_than_best
 
@@ -104,8 +105,8 @@ def _method(results: Results, look: Look, name: str) -> dict[str, Any]:
 def _scores(scores: pd.DataFrame, index: _Index, evidence: Evidence) -> list[dict[str, Any]]:
     """Return a block a ranking: where it stands, chance, and a row a method.
 
-    A row is [method, mean, deviation, seeds, pessimistic, optimistic, group]; methods of one
-    group cannot be told from its best over distinct splits.
+    A row is [method, mean, deviation, seeds, pessimistic, optimistic, group, at chance]; methods of
+    one group cannot be told from its best over distinct splits.
     """
     blocks = []
     keys = ["dataset", "task", "bits", "database", "measure"]
@@ -126,6 +127,7 @@ def _scores(scores: pd.DataFrame, index: _Index, evidence: Evidence) -> list[dic
                     _round(each["low"].mean()),
                     _round(each["high"].mean()),
                     groups.get(str(method)),
+                    at_chance(each.to_dict("records")),
                 ]
             )
         place = [*index.place(names), index.measures.index(str(names["measure"]))]

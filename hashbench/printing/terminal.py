@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
+from hashbench.results.chance import MARK, MEANING, at_chance
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -130,6 +132,8 @@ def _scores(rows: Sequence[Row], runs: Sequence[Row], title: str, order: Order) 
         yield _side_by_side(methods, texts, best, blocks)
     if any(text.endswith("*") for method in methods for text in texts[method].values()):
         yield "* mean over fewer seeds: some cells are not done"
+    if any(MARK in text for method in methods for text in texts[method].values()):
+        yield f"{MEANING}; the page says why if it can be seen"
     if len(methods) < len(texts):
         yield f"{len(texts) - len(methods)} methods more; full table in {order.where}"
 
@@ -138,12 +142,12 @@ def _texts(
     rows: Sequence[Row], runs: Sequence[Row], tasks: Sequence[str]
 ) -> dict[str, dict[Column, str]]:
     """Return what stands in the table, by method and column."""
-    values: dict[str, dict[Column, list[float]]] = {}
+    values: dict[str, dict[Column, list[Row]]] = {}
     for row in rows:
         column = (row["task"], row["bits"])
-        values.setdefault(_label(row), {}).setdefault(column, []).append(row["value"])
+        values.setdefault(_label(row), {}).setdefault(column, []).append(row)
     texts = {
-        label: {column: f"{statistics.fmean(found):.4f}" for column, found in columns.items()}
+        label: {column: _mean_text(found) for column, found in columns.items()}
         for label, columns in values.items()
     }
     for row in runs:
@@ -158,9 +162,15 @@ def _texts(
     return texts
 
 
+def _mean_text(rows: Sequence[Row]) -> str:
+    mean = statistics.fmean(row["value"] for row in rows)
+    known = all("chance" in row for row in rows)
+    return f"{mean:.4f}" + (MARK if known and at_chance(rows) else "")
+
+
 def _number(text: str) -> float | None:
     try:
-        number = float(text.rstrip("*"))
+        number = float(text.rstrip(f"*{MARK}"))
     except ValueError:  # a status
         return None
     return None if number != number else number

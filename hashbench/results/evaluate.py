@@ -46,7 +46,7 @@ class RankingScores:
     ----------
     task : ``image->text``, or another pair of views
     database : "encoded" or "learned"
-    scores : measure -> value, low, high, chance; the last three may be None
+    scores : measure -> value, low, high, chance, chance_error; all but the first may be None
     curves : measure -> axis, x, precision, recall
     """
 
@@ -65,7 +65,7 @@ class EvaluatedCell:
     rankings : one a task and kind of database codes
     codes : statistics of each stored set of codes, empty for methods without codes
     hamming : whether the method has codes
-    complete : whether more is known than values: bounds, chance, curves, statistics of codes
+    complete : whether more is known than values and chance: bounds, curves, statistics of codes
     """
 
     rankings: list[RankingScores]
@@ -135,7 +135,7 @@ def _evaluate(
         lacking = [name for name in wanted if name not in {**old.scores, **old.curves}]
         ranking = make_ranking(codes, split, kind, task)
         ranks = curve_ranks(ranking.n_database)
-        outcome = evaluate_ranking(ranking, lacking, ranks=ranks, bounds=complete, chance=complete)
+        outcome = evaluate_ranking(ranking, lacking, ranks=ranks, bounds=complete, chance=True)
         scores, curves = _plain(outcome)
         found.append(
             RankingScores(task.name, kind, {**old.scores, **scores}, {**old.curves, **curves})
@@ -171,6 +171,7 @@ def _plain(
     for name, score in outcome.scores.items():
         low, high = score.bounds or (None, None)
         entry = {"value": score.value, "low": low, "high": high, "chance": score.chance}
+        entry["chance_error"] = score.chance_error
         scores[name] = {key: json_number(value) for key, value in entry.items()}
     curves = {}
     for name, curve in outcome.curves.items():

@@ -172,8 +172,8 @@ class Results:
         -------
         DataFrame
             dataset, method, bits, seed, task, database, measure, value; low and high bound the
-            value over all orders of tied items, chance is the value of a random order (nan where
-            they are not defined).
+            value over all orders of tied items, chance is the value of a random order and
+            chance_error the standard error of the distance from it (nan where not defined).
         """
         names = [str(parse(name)) for name in (self.measures if measures is None else measures)]
         rows = [
@@ -183,8 +183,9 @@ class Results:
             if name in ranking.scores
         ]
         columns = [*IDENTITY, "task", "database", "measure", "value", "low", "high", "chance"]
+        columns.append("chance_error")
         table = _frame(rows, columns)
-        numbers = ["value", "low", "high", "chance"]
+        numbers = columns[columns.index("value") :]
         table[numbers] = table[numbers].astype(float)
         return table
 

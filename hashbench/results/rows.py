@@ -70,8 +70,10 @@ def results(store: Store, done: Iterable[Stored], measures: Sequence[str]) -> It
             about = {**identity, "task": ranking.task, "database": ranking.database}
             for name in names:
                 if name in ranking.scores:  # vectors have no Hamming radius
-                    value = ranking.scores[name]["value"]
-                    yield {**about, "measure": name, "value": np.nan if value is None else value}
+                    entry = ranking.scores[name]
+                    value = np.nan if entry["value"] is None else entry["value"]
+                    beside = {key: entry[key] for key in ("chance", "chance_error")}
+                    yield {**about, "measure": name, "value": value, **beside}
 
 
 def runs(plan: Plan, stored: Mapping[str, Stored]) -> list[Row]:
@@ -133,7 +135,7 @@ def trials(plan: Plan, store: Store) -> list[Row]:
 def to_csv(rows: Iterable[Row], columns: Sequence[str]) -> str:
     """Write rows as CSV that a spreadsheet takes for data, the same rows as the same bytes."""
     stream = io.StringIO()
-    writer = csv.DictWriter(stream, columns, lineterminator="\n", restval="")
+    writer = csv.DictWriter(stream, columns, lineterminator="\n", restval="", extrasaction="ignore")
     writer.writeheader()
     writer.writerows({key: _format(value) for key, value in row.items()} for row in rows)
     return stream.getvalue()

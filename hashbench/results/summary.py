@@ -27,13 +27,17 @@ def records(table: pd.DataFrame) -> list[Any]:
     return list(table.itertuples(index=False))
 
 
+#: What stands beside a value in tables of scores: numbers, which tell no groups apart.
+BESIDE = ("low", "high", "chance", "chance_error")
+
+
 def over_seeds(table: pd.DataFrame, values: Sequence[str] = ("value",)) -> pd.DataFrame:
     """Return means over seeds.
 
     Parameters
     ----------
     table : a tidy table with a column "seed"
-    values : the columns with numbers; all others tell the groups apart
+    values : the columns with numbers; all others but `BESIDE` tell the groups apart
 
     Returns
     -------
@@ -41,7 +45,7 @@ def over_seeds(table: pd.DataFrame, values: Sequence[str] = ("value",)) -> pd.Da
         The other columns; for one value "mean", "std" and "seeds", for several each under its own
         name with "_std" beside it. The standard deviation is that of a sample, 0 for one seed.
     """
-    keys = [name for name in table.columns if name not in (*values, "seed")]
+    keys = [name for name in table.columns if name not in (*values, "seed", *BESIDE)]
     groups = table.groupby(keys, sort=False, observed=True, dropna=False)
     summary = groups[list(values)].mean()
     spread = groups[list(values)].std(ddof=1).fillna(0.0)

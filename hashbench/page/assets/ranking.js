@@ -23,8 +23,8 @@ const colour = (method) => {
 function rankingRows(place) {
   const block = data.scores.find((each) => same(each.at, place, 5));
   const rows = new Map();
-  for (const [method, mean, deviation, seeds, low, high, group] of block ? block.rows : []) {
-    rows.set(method, { method, mean, deviation, seeds, low, high, group, fit: null, wrong: [] });
+  for (const [method, mean, deviation, seeds, low, high, group, atChance] of block ? block.rows : []) {
+    rows.set(method, { method, mean, deviation, seeds, low, high, group, atChance, fit: null, wrong: [] });
   }
   for (const run of data.runs) {
     if (run.at[0] !== place[0] || run.at[1] !== place[2]) continue;
@@ -109,7 +109,7 @@ function rowOf(row, chance, most) {
   const wrong = row.wrong.map((each) => `${each.cells} ${each.status}`).join(", ");
   const interval = missing(row.low) ? "–" : `${number(row.low, 3)}–${number(row.high, 3)}`;
   tr.append(
-    cell(row.rank ?? "–", "number"), methodCell(row), cell(number(row.mean, 4), "number"),
+    cell(row.rank ?? "–", "number"), methodCell(row), cell(number(row.mean, 4) + (row.atChance ? "°" : ""), "number"),
     bar(row, chance, most), cell(number(row.deviation, 4), "number"),
     cell(missing(row.group) ? "–" : letters(row.group), ""),
     cell(interval, "number"), cell(seconds(row.fit), "number"), cell(wrong || "–", wrong ? "wrong" : ""),

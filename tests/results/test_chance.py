@@ -1,0 +1,50 @@
+"""Scores that are not told from chance, and why."""
+
+import numpy as np
+
+from hashbench.measures import evaluate
+from hashbench.printing.style import Look
+from hashbench.printing.terminal import tables
+from hashbench.reports.map_table import MapTable
+from hashbench.results.chance import at_chance, likely_cause
+from hashbench.results.rows import results as result_rows
+
+PERFECT = ("00", "00", "11", "11")
+CONSTANT = ("01", "01", "01", "01")
+
+
+def test_the_error_is_that_of_the_distance_from_chance():
+    rng = np.random.default_rng(0)
+    codes, labels = rng.random((80, 8)) < 0.5, rng.integers(4, size=80)
+    case = codes[:30], codes[30:], labels[:30], labels[30:]
+    score = evaluate(*case, "AP", per_query=True, chance=True).scores["AP"]
+    one = [
+        evaluate(codes[q : q + 1], codes[30:], labels[q : q + 1], labels[30:], "AP", chance=True)
+        for q in range(30)
+    ]
+    distances = [each.scores["AP"].value - each.scores["AP"].chance for each in one]
+    assert np.isclose(score.chance_error, np.std(distances, ddof=1) / np.sqrt(30))
+    row = {"value": score.value, "chance": score.chance, "chance_error": score.chance_error}
+    assert at_chance([row])  # random codes
+    assert not at_chance([{**row, "value": score.chance + 4 * score.chance_error}])
+    assert not at_chance([{**row, "chance": None}])
+    assert not at_chance([])
+
+
+def test_tables_and_terminal_mark_what_is_at_chance(hand_made):
+    hand_made.split(columns=(3, 9))
+    hand_made.add(method="good", database=PERFECT)
+    hand_made.add(method="flat", database=CONSTANT)
+    results = hand_made.results()
+    assert likely_cause(results, "toy", "flat") == "a single code"
+    assert likely_cause(results, "toy", "good") == "9 columns outnumber 4 training rows"
+    (table,) = MapTable().draw(MapTable().data(results), Look.of(results))
+    marks = {row[0].text: row[1].mark for row in table.groups[0].rows}
+    assert marks == {"good": "", "flat": "°"}
+    assert any("flat on toy: a single code" in note for note in table.notes)
+    rows = list(result_rows(results.store, results.done(), ["AP"]))
+    shown = tables(rows, results.runs().assign(params="").to_dict("records"), "AP")
+    assert "° not above chance" in shown
+    lines = {line.split()[0]: line for line in shown.splitlines() if line[:4] in ("good", "flat")}
+    assert lines["flat"].count("°") == 2
+    assert "°" not in lines["good"]
