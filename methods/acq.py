@@ -26,11 +26,11 @@ Deviations
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, LinearMethod
+from hashbench import Citation, LinearMethod, Log
 from hashbench.linalg import (
     column_means,
     correlated_directions,
@@ -61,6 +61,7 @@ class ACQ(LinearMethod):
 
     name = "acq"
     title = "ACQ"
+    space: ClassVar = {"eta": Log(1e-2, 1e2), "ridge": Log(1e-6, 1e2)}
     supervised = False
     discrete = True
     fidelity = "reconstruction"

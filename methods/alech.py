@@ -33,11 +33,11 @@ Deviations
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, LinearMethod
+from hashbench import Citation, LinearMethod, Log
 from hashbench.linalg import (
     anchor_maps,
     cross,
@@ -75,6 +75,12 @@ class ALECH(LinearMethod):
 
     name = "alech"
     title = "ALECH"
+    space: ClassVar = {
+        "alpha": Log(1e-6, 1),
+        "beta": Log(1e-5, 1e1),
+        "eta": Log(1e-6, 1),
+        "lam": Log(1e1, 1e6),
+    }
     supervised = True
     discrete = True
     kernel = True

@@ -23,11 +23,11 @@ Deviations
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, LinearMethod
+from hashbench import Citation, LinearMethod, Log
 from hashbench.linalg import (
     Ridge,
     anchor_maps,
@@ -67,6 +67,12 @@ class BATCH(LinearMethod):
 
     name = "batch"
     title = "BATCH"
+    space: ClassVar = {
+        "eta": Log(1e-3, 1),
+        "eta_labels": Log(1e-2, 1e1),
+        "omega": Log(1e-4, 1),
+        "ridge": Log(1e-4, 1e2),
+    }
     supervised = True
     discrete = True
     kernel = True

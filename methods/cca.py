@@ -22,11 +22,11 @@ Deviations
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, LinearMethod
+from hashbench import Citation, LinearMethod, Log
 from hashbench.linalg import column_means, correlated_directions, noise_directions, together
 
 
@@ -46,6 +46,7 @@ class CCA(LinearMethod):
 
     name = "cca"
     title = "CCA"
+    space: ClassVar = {"ridge": Log(1e-6, 1e3)}
     supervised = False
     fidelity = "verified"
     fidelity_note = "bits beyond the rank of the data are constant here, rounding noise elsewhere"

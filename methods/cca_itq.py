@@ -38,11 +38,11 @@ Deviations
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, HashbenchError, LinearMethod
+from hashbench import Choice, Citation, HashbenchError, LinearMethod, Log
 from hashbench.linalg import column_means, correlated_directions, itq, noise_directions, times
 
 #: name -> factors of the k directions, from those of the first view and their correlations
@@ -60,7 +60,9 @@ class CCAITQ(LinearMethod):
     ----------
     n_bits : int
     ridge : float
-        Added to the diagonals of the scatter matrices (sums over rows, not means).
+        Added to the diagonals of the covariance matrices (means over rows), as Gong's program does:
+        in units of the scatter matrices, n - 1 times as much. The reference figures were obtained
+        with 1e-4 on the scatter matrices, which is ``ridge=1e-4 / (n - 1)`` here.
     iterations : int
     rotation_view : int or None
         The view whose projections the rotation is learned on; None: all of them, stacked.
@@ -73,6 +75,7 @@ class CCAITQ(LinearMethod):
 
     name = "cca-itq"
     title = "CCA-ITQ"
+    space: ClassVar = {"ridge": Log(1e-6, 1), "scaling": Choice("entry", "variance", "correlation")}
     supervised = False
     fidelity = "verified"
     fidelity_note = "scores higher beyond the rank of the data, where others rotate noise too"
@@ -114,11 +117,12 @@ class CCAITQ(LinearMethod):
                 f"{self.name}: found scaling {self.scaling!r}; allowed: {', '.join(SCALINGS)}"
             )
         self.means_ = column_means(views)
-        A, correlations = correlated_directions(views, self.n_bits, self.ridge, self.means_)
+        ridge = self.ridge * max(len(views[0]) - 1, 1)
+        A, correlations = correlated_directions(views, self.n_bits, ridge, self.means_)
         rank = int(np.count_nonzero(correlations))
         if self.noise_bits:
             A[0][:, rank:] = noise_directions(
-                views[0], self.n_bits - rank, self.ridge, self.means_[0], rng
+                views[0], self.n_bits - rank, ridge, self.means_[0], rng
             )
         A = [a * SCALINGS[self.scaling](A[0], correlations) for a in A]
         chosen = range(len(views)) if self.rotation_view is None else [self.rotation_view]

@@ -41,12 +41,12 @@ Deviations
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy
 
-from hashbench import Citation, HashbenchError, VectorMethod
+from hashbench import Citation, HashbenchError, Log, VectorMethod
 from hashbench.linalg import (
     Ridge,
     column_means,
@@ -90,6 +90,7 @@ class CCQ(VectorMethod):
 
     name = "ccq"
     title = "CCQ"
+    space: ClassVar = {"lam": Log(1e-2, 1e2), "ridge": Log(1e-5, 1e1)}
     supervised = False
     discrete = True
     fidelity = "verified"

@@ -11,11 +11,11 @@ Cost: that of the regression; the codewords take O(s c k) for s label sets.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Method
+from hashbench import Log, Method
 from hashbench.linalg import row_blocks, together, unit_rows
 from hashbench.methods.ridge_labels import regress_labels
 
@@ -42,6 +42,7 @@ class ClassifierCodes(Method):
 
     name = "classifier-codes"
     title = "Classifier codes"
+    space: ClassVar = {"ridge": Log(1e-4, 1e2)}
     supervised = True
 
     def __init__(self, n_bits: int = 16, ridge: float = 0.1, random_state: Any = None) -> None:

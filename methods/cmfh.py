@@ -38,11 +38,11 @@ released. With more than two views, the views after the first share the weight 1
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, HashbenchError, LinearMethod
+from hashbench import Citation, HashbenchError, Linear, LinearMethod, Log
 from hashbench.linalg import column_means, cross, each, gram, inner, times, together
 
 VERSIONS = ("v1", "paper", "v2")
@@ -71,6 +71,7 @@ class CMFH(LinearMethod):
 
     name = "cmfh"
     title = "CMFH"
+    space: ClassVar = {"lam": Linear(0.1, 0.9), "mu": Log(1, 1e4), "gamma": Log(1e-4, 1e1)}
     supervised = False
     fidelity = "verified"
     paper = Citation(

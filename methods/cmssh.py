@@ -28,12 +28,12 @@ Deviations
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy
 
-from hashbench import Citation, LinearMethod
+from hashbench import Citation, Integer, LinearMethod
 from hashbench.base.errors import DeclinedError
 from hashbench.linalg import inner, signs, times
 
@@ -54,6 +54,7 @@ class CMSSH(LinearMethod):
 
     name = "cmssh"
     title = "CMSSH"
+    space: ClassVar = {"pairs": Integer(5000, 40000)}
     supervised = True
     fidelity = "reconstruction"
     fidelity_note = (

@@ -19,11 +19,11 @@ Deviations
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from hashbench import Citation, DeclinedError, HashbenchError
+from hashbench import Citation, DeclinedError, HashbenchError, Log
 from hashbench.linalg import cross, gram, scatter_precision, whitening
 from hashbench.methods.cca import CCA
 
@@ -46,6 +46,7 @@ class CVH(CCA):
 
     name = "cvh"
     title = "CVH"
+    space: ClassVar = {"ridge": Log(1e-6, 1e4)}
     paper = Citation(
         "S. Kumar, R. Udupa",
         "Learning hash functions for cross-view similarity search",

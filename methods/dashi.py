@@ -32,7 +32,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, LinearMethod
+from hashbench import Citation, LinearMethod, Log
 from hashbench.linalg import cca, column_means, itq, project, regress, signs, times
 
 
@@ -51,6 +51,7 @@ class DASHi(LinearMethod):
 
     name = "dashi"
     title = "DASH-i"
+    space: ClassVar = {"ridge": Log(1e-6, 1e3)}
     supervised = True
     fidelity = "reconstruction"
     fidelity_note = (

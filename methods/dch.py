@@ -24,11 +24,11 @@ Deviations
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, LinearMethod
+from hashbench import Citation, LinearMethod, Log
 from hashbench.base.errors import unknown
 from hashbench.linalg import (
     Ridge,
@@ -67,6 +67,7 @@ class DCH(LinearMethod):
 
     name = "dch"
     title = "DCH"
+    space: ClassVar = {"lam": Log(1e-2, 1e2), "mu": Log(1e-6, 1), "ridge": Log(1e-4, 1e3)}
     supervised = True
     discrete = True
     fidelity = "verified"

@@ -31,11 +31,11 @@ Deviations
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, LinearMethod
+from hashbench import Citation, Linear, LinearMethod, Log
 from hashbench.linalg import column_means, random_codes, regress, row_blocks, signs, together
 
 ROWS = 2048  # rows of a block of codes: their products with the sampled codes stay in cache
@@ -63,6 +63,7 @@ class DLFH(LinearMethod):
 
     name = "dlfh"
     title = "DLFH"
+    space: ClassVar = {"lam": Linear(1, 32), "ridge": Log(1e-6, 1e3)}
     supervised = True
     discrete = True
     fidelity = "verified"

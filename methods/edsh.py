@@ -33,11 +33,11 @@ Deviations
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, HashbenchError, LinearMethod
+from hashbench import Citation, HashbenchError, LinearMethod, Log
 from hashbench.linalg import (
     Ridge,
     column_means,
@@ -79,6 +79,12 @@ class EDSH(LinearMethod):
 
     name = "edsh"
     title = "EDSH"
+    space: ClassVar = {
+        "beta": Log(1e-1, 1e3),
+        "gamma": Log(1e-2, 1e3),
+        "alpha": Log(1e-2, 1e2),
+        "mu": Log(1e-2, 1e2),
+    }
     supervised = True
     discrete = True
     fidelity = "paper"

@@ -38,11 +38,11 @@ Deviations
 from __future__ import annotations
 
 import itertools
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, LinearMethod
+from hashbench import Citation, LinearMethod, Log
 from hashbench.linalg import (
     column_means,
     gaussian,
@@ -87,6 +87,12 @@ class FCMH(LinearMethod):
 
     name = "fcmh"
     title = "FCMH"
+    space: ClassVar = {
+        "alpha1": Log(1, 1e4),
+        "beta1": Log(1e-1, 1e3),
+        "gamma": Log(1e-3, 1e2),
+        "ridge": Log(1e-3, 1e3),
+    }
     supervised = True
     discrete = True
     fidelity = "verified"

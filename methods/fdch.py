@@ -17,9 +17,9 @@ Deviations
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
-from hashbench import Citation
+from hashbench import Citation, Log
 from hashbench.linalg import anchor_maps
 from hashbench.methods.srlch import LabelRegression
 
@@ -44,6 +44,7 @@ class FDCH(LabelRegression):
 
     name = "fdch"
     title = "FDCH"
+    space: ClassVar = {"lam": Log(1e-3, 1e2), "mu": Log(1e-2, 1e1), "ridge": Log(1e-4, 1e2)}
     fidelity = "reconstruction"
     fidelity_note = (
         "Objective and updates follow the paper's description; no code was released, and features "

@@ -25,11 +25,11 @@ Deviations
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, LinearMethod
+from hashbench import Citation, LinearMethod, Log
 from hashbench.linalg import (
     RBF,
     Ridge,
@@ -67,6 +67,7 @@ class FDDH(LinearMethod):
 
     name = "fddh"
     title = "FDDH"
+    space: ClassVar = {"mu": Log(1e-6, 1), "gamma": Log(1e1, 1e6), "ridge": Log(1e-6, 1e2)}
     supervised = True
     discrete = True
     kernel = True

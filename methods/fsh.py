@@ -33,11 +33,11 @@ Deviations
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, LinearMethod
+from hashbench import Citation, Integer, Linear, LinearMethod, Log
 from hashbench.linalg import (
     Ridge,
     UnitRows,
@@ -73,6 +73,11 @@ class FSH(LinearMethod):
 
     name = "fsh"
     title = "FSH"
+    space: ClassVar = {
+        "anchors": Integer(20, 200),
+        "lam": Log(1e1, 1e4),
+        "exponent": Linear(0.1, 0.9),
+    }
     supervised = False
     discrete = True
     fidelity = "verified"

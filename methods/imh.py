@@ -37,12 +37,12 @@ Deviations
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy
 
-from hashbench import Citation, LinearMethod
+from hashbench import Citation, Integer, LinearMethod, Log
 from hashbench.linalg import Ridge, anchor_rows, column_means, neighbour_graph, together
 
 DENSE_ROWS = 2000  # up to here one dense decomposition (32 MB) takes less time than Lanczos
@@ -72,6 +72,7 @@ class IMH(LinearMethod):
 
     name = "imh"
     title = "IMH"
+    space: ClassVar = {"beta": Log(1e-5, 1e1), "lam": Log(1e-5, 1e1), "neighbours": Integer(3, 30)}
     supervised = False
     fidelity = "verified"
     fidelity_note = "queries are thresholded at training medians, not at their own"

@@ -18,10 +18,11 @@ Deviations
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from hashbench import Linear, Log
 from hashbench.base.validation import BLOCK_ROWS
 from hashbench.linalg import (
     RBF,
@@ -54,6 +55,7 @@ class KDLFH(DLFH):
 
     name = "kdlfh"
     title = "KDLFH"
+    space: ClassVar = {"lam": Linear(1, 32), "ridge": Log(1e-4, 1e2)}
     kernel = True
 
     def __init__(

@@ -25,11 +25,11 @@ Deviations
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, LinearMethod
+from hashbench import Citation, Linear, LinearMethod, Log
 from hashbench.linalg import (
     Ridge,
     column_means,
@@ -62,6 +62,7 @@ class LCMFH(LinearMethod):
 
     name = "lcmfh"
     title = "LCMFH"
+    space: ClassVar = {"lam": Linear(0.1, 0.9), "mu": Log(1e-1, 1e3), "gamma": Log(1e-5, 1e1)}
     supervised = True
     fidelity = "verified"
     paper = Citation(

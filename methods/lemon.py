@@ -27,12 +27,12 @@ Deviations
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy
 
-from hashbench import Citation, LinearMethod
+from hashbench import Citation, LinearMethod, Log
 from hashbench.base.errors import HashbenchError
 from hashbench.base.validation import check_labels, check_views
 from hashbench.linalg import (
@@ -78,6 +78,12 @@ class LEMON(LinearMethod):
 
     name = "lemon"
     title = "LEMON"
+    space: ClassVar = {
+        "alpha": Log(1e1, 1e6),
+        "beta": Log(1e1, 1e6),
+        "gamma": Log(1e-3, 1e2),
+        "ridge": Log(1e-3, 1e3),
+    }
     supervised = True
     discrete = True
     fidelity = "verified"

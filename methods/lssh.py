@@ -40,11 +40,11 @@ Deviations
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, Method
+from hashbench import Citation, Linear, Log, Method
 from hashbench.base.validation import BLOCK_ROWS
 from hashbench.linalg import (
     bounded_basis,
@@ -84,6 +84,7 @@ class LSSH(Method):
 
     name = "lssh"
     title = "LSSH"
+    space: ClassVar = {"mu": Linear(0.1, 0.9), "rho": Log(1e-2, 1), "gamma": Log(1e-2, 1e2)}
     supervised = False
     fidelity = "verified"
     paper = Citation(

@@ -21,11 +21,11 @@ Deviations
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, HashbenchError, LinearMethod
+from hashbench import Citation, HashbenchError, LinearMethod, Log
 from hashbench.linalg import column_means, itq, pca, project, regress, signs, times, together
 
 
@@ -45,6 +45,7 @@ class PCAITQ(LinearMethod):
 
     name = "pca-itq"
     title = "PCA-ITQ"
+    space: ClassVar = {"ridge": Log(1e-4, 1e2)}
     supervised = False
     paper = Citation(
         "Y. Gong, S. Lazebnik",

@@ -34,11 +34,11 @@ No code of the authors is known, and the paper leaves the following open.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, LinearMethod
+from hashbench import Citation, LinearMethod, Log
 from hashbench.linalg import (
     Ridge,
     column_means,
@@ -73,6 +73,7 @@ class PDH(LinearMethod):
 
     name = "pdh"
     title = "PDH"
+    space: ClassVar = {"cost": Log(1e-3, 1e2), "ridge": Log(1e-6, 1e2)}
     supervised = False
     fidelity = "paper"
     fidelity_note = "decorrelation keeps bit identity, which the printed one does not"

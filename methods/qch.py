@@ -29,11 +29,11 @@ Deviations
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, LinearMethod
+from hashbench import Citation, LinearMethod, Log
 from hashbench.linalg import (
     Ridge,
     column_means,
@@ -65,6 +65,7 @@ class QCH(LinearMethod):
 
     name = "qch"
     title = "QCH"
+    space: ClassVar = {"alpha": Log(1e-2, 1e2), "ridge": Log(1e-4, 1e3)}
     supervised = False
     discrete = True
     fidelity = "reconstruction"

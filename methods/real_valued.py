@@ -8,11 +8,11 @@ Cost: that of the regression.
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from hashbench import VectorMethod
+from hashbench import Log, VectorMethod
 from hashbench.linalg import together, unit_rows
 from hashbench.methods.ridge_labels import regress_labels
 
@@ -32,6 +32,7 @@ class RealValued(VectorMethod):
 
     name = "real-valued"
     title = "Real-valued"
+    space: ClassVar = {"ridge": Log(1e-4, 1e2)}
     supervised = True
 
     def __init__(self, n_bits: int = 16, ridge: float = 0.1, random_state: Any = None) -> None:

@@ -19,11 +19,11 @@ targets. Memory beyond the features: Y.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import LinearMethod
+from hashbench import LinearMethod, Log
 from hashbench.linalg import column_means, random_rotation, regress, together
 
 
@@ -54,6 +54,7 @@ class RidgeLabels(LinearMethod):
 
     name = "ridge-labels"
     title = "Ridge to labels"
+    space: ClassVar = {"ridge": Log(1e-4, 1e2)}
     supervised = True
 
     def __init__(self, n_bits: int = 16, ridge: float = 0.1, random_state: Any = None) -> None:

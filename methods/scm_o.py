@@ -27,11 +27,11 @@ Deviations
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, LinearMethod
+from hashbench import Citation, LinearMethod, Log
 from hashbench.linalg import (
     column_means,
     noise_directions,
@@ -60,6 +60,7 @@ class SCMO(LinearMethod):
 
     name = "scm-o"
     title = "SCM-Orth"
+    space: ClassVar = {"ridge": Log(1e-6, 1e3)}
     supervised = True
     fidelity = "verified"
     fidelity_note = (

@@ -23,11 +23,11 @@ Deviations
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, LinearMethod
+from hashbench import Citation, LinearMethod, Log
 from hashbench.linalg import (
     Ridge,
     anchor_maps,
@@ -65,6 +65,7 @@ class SCRATCH(LinearMethod):
 
     name = "scratch"
     title = "SCRATCH"
+    space: ClassVar = {"alpha": Log(1, 1e4), "mu": Log(1e1, 1e5), "gamma": Log(1e-2, 1e3)}
     supervised = True
     discrete = True
     kernel = True

@@ -39,11 +39,11 @@ Deviations
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, LinearMethod
+from hashbench import Citation, LinearMethod, Log
 from hashbench.base.errors import HashbenchError, unknown
 from hashbench.base.validation import check_views
 from hashbench.linalg import (
@@ -93,6 +93,7 @@ class SePH(LinearMethod):
 
     name = "seph"
     title = "SePH"
+    space: ClassVar = {"alpha": Log(1e-4, 1), "ridge": Log(1e-4, 1e1)}
     supervised = True
     kernel = True
     scalable = False

@@ -29,11 +29,11 @@ from __future__ import annotations
 
 from functools import reduce
 from operator import add
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, LinearMethod
+from hashbench import Citation, Linear, LinearMethod, Log
 from hashbench.linalg import (
     Laplacian,
     Ridge,
@@ -72,6 +72,12 @@ class SMFH(LinearMethod):
 
     name = "smfh"
     title = "SMFH"
+    space: ClassVar = {
+        "alpha": Linear(0.1, 0.9),
+        "beta": Log(1, 1e4),
+        "gamma": Log(1e-2, 1e2),
+        "ridge": Log(1e-4, 1e2),
+    }
     supervised = True
     scalable = False
     fidelity = "verified"

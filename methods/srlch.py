@@ -25,11 +25,11 @@ Deviations
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, LinearMethod
+from hashbench import Citation, LinearMethod, Log
 from hashbench.base.validation import BLOCK_ROWS
 from hashbench.linalg import (
     RBF,
@@ -128,6 +128,12 @@ class SRLCH(LabelRegression):
 
     name = "srlch"
     title = "SRLCH"
+    space: ClassVar = {
+        "lam": Log(1e-3, 1e2),
+        "mu": Log(1e-6, 1),
+        "mu_others": Log(1e-6, 1),
+        "width": Log(1e-1, 1e1),
+    }
     fidelity = "verified"
     paper = Citation(
         "L. Liu, Y. Yang, M. Hu, X. Xu, F. Shen et al.",

@@ -8,7 +8,8 @@ from hashbench.methods.cca_itq import CCAITQ
 
 
 def directions(views, k):
-    return correlated_directions(views, k, 1e-4, [X.mean(axis=0) for X in views])
+    ridge = 1e-4 * (len(views[0]) - 1)  # the method's is added to the covariance
+    return correlated_directions(views, k, ridge, [X.mean(axis=0) for X in views])
 
 
 @pytest.mark.parametrize("dims", [(9, 6), (9, 6, 7)])
@@ -65,7 +66,7 @@ def test_noise_bits_fill_the_first_view_beyond_the_rank():
     np.testing.assert_allclose(method.projections_[1] @ method.projections_[1].T, A[1] @ A[1].T)
     X = views[0] - views[0].mean(axis=0)
     extra = method.projections_[0] @ method.projections_[0].T - A[0] @ A[0].T
-    assert np.isclose(np.trace((X.T @ X + 1e-4 * np.eye(12)) @ extra), 12)
+    assert np.isclose(np.trace((X.T @ X + 1e-4 * 199 * np.eye(12)) @ extra), 12)
 
 
 def test_wrong_parameters_are_named():
