@@ -17,6 +17,9 @@ Matrix = npt.NDArray[np.floating[Any]]
 #: float32 stays below 128 MB.
 BLOCK_ROWS = 8192
 
+#: With more classes than this, half as many as rows are too many.
+MANY_CLASSES = 64
+
 
 def dense(X: Any) -> Any:
     """Return a sparse matrix as an array, and anything else as it is."""
@@ -127,6 +130,11 @@ def numbered_classes(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[np.uint8], t
     elif flat.dtype.kind == "f":
         flat = flat.astype(np.int64)
     classes, index = np.unique(flat, return_inverse=True)
+    if len(classes) > max(MANY_CLASSES, len(flat) // 2):
+        raise HashbenchError(
+            f"labels: found {len(classes)} classes in {len(flat)} rows; allowed: classes that "
+            "rows share (are these row numbers?)"
+        )
     columns = np.zeros((len(flat), len(classes)), np.uint8)
     columns[np.arange(len(flat)), index] = 1
     return columns, tuple(map(str, classes))

@@ -15,6 +15,7 @@ import scipy
 
 from hashbench.base.errors import HashbenchError
 from hashbench.base.validation import check_labels, check_matrix, dense, numbered_classes
+from hashbench.data.layouts.declared import check_fits
 from hashbench.data.layouts.folders import files_of
 from hashbench.data.layouts.table import Recognised, recognise
 from hashbench.data.layouts.variable import Variable
@@ -101,6 +102,8 @@ def _numbers(name: str, variable: Variable, file: str) -> Any:
         value = value[:, None]
     if 0 in value.shape:
         raise HashbenchError(f"{file}: {name}: found {variable}; at least one row and one column")
+    if value.dtype.kind not in "fiub":
+        raise HashbenchError(f"{file}: {name}: found {value.dtype} entries; allowed: real numbers")
     return value
 
 
@@ -127,6 +130,11 @@ def _stack(parts: Sequence[Any], role: str, file: str) -> Any:
 
 def _multi_hot(parts: Sequence[Any], file: str) -> tuple[npt.NDArray[Any], str, tuple[str, ...]]:
     """Return labels with a column a class, how the file wrote them, and names of the classes."""
+    for labels in parts:
+        try:
+            check_fits("labels", labels.shape, labels.dtype.itemsize)  # sparse ones become dense
+        except ValueError as error:
+            raise HashbenchError(f"{file}: {error}") from error
     arrays = [np.asarray(dense(labels)) for labels in parts]
     if len({labels.shape[1] for labels in arrays}) > 1:
         widths = [labels.shape[1] for labels in arrays]

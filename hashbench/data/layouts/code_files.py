@@ -94,6 +94,12 @@ def read_roles(variables: Variables, roles: Mapping[str, str]) -> dict[str, Any]
                 f"{variables.paths[0].name}: {name}: found {variables[name]}; allowed: numbers"
             )
     arrays = {role: variables[name].read() for role, name in roles.items()}
+    for role, array in arrays.items():
+        if array.dtype.kind not in "fiub":
+            raise HashbenchError(
+                f"{variables.paths[0].name}: {roles[role]}: found {array.dtype} entries; "
+                "allowed: real numbers"
+            )
     for part in PATTERNS:
         codes, labels = arrays[f"{part}_codes"], arrays[f"{part}_labels"]
         if labels.ndim == 2 and labels.shape[0] == 1 != codes.shape[0]:

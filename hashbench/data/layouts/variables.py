@@ -8,7 +8,6 @@ holds has a name too, as MATLAB writes it: ``data.X1``, ``data{2}``.
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,8 +16,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hashbench.base.archives import declared_arrays
 from hashbench.base.errors import HashbenchError
+from hashbench.base.messages import one_line
 from hashbench.data.layouts import pickles, tables
+from hashbench.data.layouts.declared import check_fits, check_hdf5, check_link, checked_sparse
 from hashbench.data.layouts.variable import Variable, named_kind
 
 #: Containers that are told by what a file is called; all others by their first bytes.
@@ -36,6 +38,9 @@ SUFFIXES = (".mat", ".h5", ".hdf5", ".h5py", ".npz", *BY_SUFFIX)
 
 #: A cell array longer than this is a list of items, not of views.
 MOST_CELLS = 16
+
+#: Groups of HDF5 within each other; a group may hold itself.
+MOST_LEVELS = 16
 
 
 @dataclass(frozen=True)
@@ -114,14 +119,16 @@ def _open(path: Path) -> dict[str, Variable]:
         import h5py
 
         return _open_hdf5(path) if h5py.is_hdf5(path) else _open_matlab(path)
-    except (MemoryError, HashbenchError):
+    except HashbenchError:
         raise
     except Exception as error:  # the parsers raise anything on bytes that are not theirs
         raise _unreadable(path, error) from error
 
 
 def _unreadable(path: Path, error: Exception) -> HashbenchError:
-    reason = " ".join(str(error).split()) or type(error).__name__
+    reason = one_line(error, 200) or type(error).__name__
+    if isinstance(error, MemoryError):
+        reason = "it takes more memory than there is"
     return HashbenchError(
         f"{path.name}: cannot be read ({reason}); allowed: whole files of {', '.join(SUFFIXES)}"
     )
@@ -132,9 +139,7 @@ def _guarded(path: Path, read: Callable[[], Any]) -> Callable[[], Any]:
 
     def value() -> Any:
         try:
-            return read()
-        except MemoryError:
-            raise
+            return checked_sparse(read())
         except Exception as error:  # as above: broken bytes may come late in the file
             raise _unreadable(path, error) from error
 
@@ -152,19 +157,10 @@ def _open_npz(path: Path) -> dict[str, Variable]:
             return value
 
     found = {}
-    with zipfile.ZipFile(path) as archive:
-        for entry in archive.namelist():
-            with archive.open(entry) as stream:
-                version = np.lib.format.read_magic(stream)
-                header = (
-                    np.lib.format.read_array_header_1_0
-                    if version == (1, 0)
-                    else np.lib.format.read_array_header_2_0
-                )
-                shape, _, dtype = header(stream)
-            name = entry.removesuffix(".npy")
-            kind = named_kind(dtype)
-            found[name] = Variable(shape, kind, _guarded(path, lambda name=name: read(name)))  # type: ignore[misc]
+    for name, (shape, dtype) in declared_arrays(path).items():
+        check_fits(name, shape, dtype.itemsize)
+        value = _guarded(path, lambda name=name: read(name))  # type: ignore[misc]
+        found[name] = Variable(shape, named_kind(dtype), value)
     return found
 
 
@@ -177,6 +173,8 @@ def _open_matlab(path: Path) -> dict[str, Variable]:
     _check_whole(path)
     found: dict[str, Variable] = {}
     for name, shape, kind in scipy.io.whosmat(path):
+        if kind != "sparse":
+            check_fits(name, shape, 1, path.stat().st_size)
         if kind in ("cell", "struct"):
             found |= _members(name, kind, shape, read(name))
         else:
@@ -239,12 +237,21 @@ def _open_hdf5(path: Path) -> dict[str, Variable]:
     import h5py
 
     with h5py.File(path) as file:
-        matlab = file.userblock_size > 0 or any("MATLAB_class" in v.attrs for v in file.values())
+        matlab = file.userblock_size > 0 or any(
+            "MATLAB_class" in node.attrs for _, node in _linked(file)
+        )
         found: dict[str, Variable] = {}
-        for name, node in file.items():
+        for name, node in _linked(file):
             if not name.startswith("#"):  # where MATLAB keeps what cells refer to
                 found |= _hdf5_members(path, file, name, node, matlab)
         return found
+
+
+def _linked(group: Any) -> Iterator[tuple[str, Any]]:
+    """Yield what a group holds; what stands in another file is refused."""
+    for name in group:
+        check_link(name, group.get(name, getlink=True))
+        yield name, group[name]
 
 
 def _hdf5_members(path: Path, file: Any, name: str, node: Any, matlab: bool) -> dict[str, Variable]:
@@ -256,9 +263,12 @@ def _hdf5_members(path: Path, file: Any, name: str, node: Any, matlab: bool) -> 
             shape = (int(node.attrs["MATLAB_sparse"]), columns)
             return {name: Variable(shape, "sparse", _hdf5_reader(path, node.name, _sparse))}
         found: dict[str, Variable] = {}
-        for key, member in node.items():
+        for key, member in _linked(node):
+            if name.count(".") >= MOST_LEVELS:
+                raise ValueError(f"more than {MOST_LEVELS} groups within each other")
             found |= _hdf5_members(path, file, f"{name}.{key}", member, matlab)
         return found
+    check_hdf5(name, node, path.stat().st_size)
     kind = node.attrs.get("MATLAB_class", b"").decode() or str(node.dtype)
     if h5py.check_ref_dtype(node.dtype) is not None:
         if node.size > MOST_CELLS:
