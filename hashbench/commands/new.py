@@ -21,10 +21,13 @@ KINDS = ("method", "dataset", "report")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="The file; NAME.py if not given."
 )
-def new_command(kind: str, name: str, output: Path | None) -> None:
+@click.option("--torch", "neural", is_flag=True, help="A neural method, on PyTorch.")
+def new_command(kind: str, name: str, output: Path | None, neural: bool) -> None:
     """Write a working plugin file to start from."""
     if kind not in KINDS:
         raise unknown("kind of plugin", kind, KINDS)
+    if neural and kind != "method":
+        raise HashbenchError(f"--torch: found a {kind}; allowed: a method")
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
         raise HashbenchError(
             f"plugin name {name!r}: allowed: small letters, digits and hyphens, a letter first"
@@ -36,7 +39,8 @@ def new_command(kind: str, name: str, output: Path | None) -> None:
     if path.exists():
         raise HashbenchError(f"{path} exists already; give another with -o")
     words = name.split("-")
-    template = resources.files("hashbench.shipped") / "templates" / f"{kind}.py.txt"
+    template_name = f"{kind}-torch" if neural else kind
+    template = resources.files("hashbench.shipped") / "templates" / f"{template_name}.py.txt"
     text = Template(template.read_text()).substitute(
         name=name, title=name.upper(), class_name="".join(word.title() for word in words)
     )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
+import time
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import Any
 
 import click
 
+from hashbench.base import live
 from hashbench.base.units import format_count, format_duration
 from hashbench.executors import STATUSES
 from hashbench.printing.terminal import listing
@@ -21,12 +24,17 @@ from hashbench.studies.store import DamagedError, Store, Stored
 @click.command("status")
 @click.argument("out", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def status_command(out: Path, as_json: bool) -> None:
+@click.option(
+    "-f", "--follow", "following", is_flag=True, help="First follow what runs, until nothing does."
+)
+def status_command(out: Path, as_json: bool, following: bool) -> None:
     """Show what of the study in OUT is done, failed, timed out and left; changes nothing.
 
     Exit codes: 0, or 1 if a cell in OUT is damaged, 2 bad input.
     """
     plan, store = Plan.read(out), Store(out)
+    if following:
+        follow(store)
     stored: dict[str, Stored] = {}
     damaged: dict[str, str] = {}
     for cell in plan.cells:
@@ -44,6 +52,25 @@ def status_command(out: Path, as_json: bool) -> None:
         show(summary)
     if damaged:
         sys.exit(1)
+
+
+def follow(store: Store) -> None:
+    """Print what running cells say, each line behind the name of its cell, while a run lasts."""
+    read: dict[Path, int] = {}
+    while True:
+        alive = store.owner() is not None
+        for log in sorted(store.work.glob(f"task-*/{live.NAME}")):
+            with contextlib.suppress(OSError):  # it may go at any time
+                data = log.read_bytes()
+                whole = data[: data.rfind(b"\n") + 1]
+                lines = whole[read.get(log, 0) :].decode(errors="replace").splitlines()
+                name = whole.partition(b"\n")[0].decode(errors="replace")
+                for line in lines[0 if log in read else 1 :]:
+                    click.echo(f"{name}: {line}")
+                read[log] = len(whole)
+        if not alive:
+            return
+        time.sleep(live.SECONDS / 2)
 
 
 def show(summary: Mapping[str, Any]) -> None:

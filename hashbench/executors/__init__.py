@@ -72,10 +72,11 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Event:
-    """A task has started (no outcome yet) or ended."""
+    """A task has started (no outcome yet), has said how far it is, or ended."""
 
     task: Task
     outcome: Outcome | None = None
+    said: str = ""
 
 
 class Executor(Protocol):

@@ -26,6 +26,7 @@ class Child:
     token: str
     output: bytes = b""
     peak: int = 0
+    said: str = ""
     seen: set[psutil.Process] = field(default_factory=set)
     verdict: tuple[str, str] | None = None  # status and reason, once it has been killed
     killed: float = 0.0

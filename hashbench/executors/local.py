@@ -16,7 +16,7 @@ from pathlib import Path
 
 import psutil
 
-from hashbench.base import interrupts
+from hashbench.base import interrupts, live
 from hashbench.base.errors import StorageError
 from hashbench.base.messages import one_line, several_lines
 from hashbench.base.units import format_duration, format_size
@@ -68,7 +68,7 @@ class LocalExecutor:
     def __post_init__(self) -> None:
         self.cache = self.cache.resolve()  # a task may change its current folder
         self.selector = selectors.DefaultSelector()
-        self.watched = 0.0
+        self.watched = self.listened = 0.0
         self.suspects: set[Task] = set()  # ran while a server was lost: they run alone from now on
         self.server: ServerConnection | None = None
         self._connection()
@@ -115,6 +115,7 @@ class LocalExecutor:
                         users[makes] -= 1
                         if not users[makes] and not self.keep_data:
                             shutil.rmtree(self.cache / makes, ignore_errors=True)
+                yield from self._said()
         finally:
             self.kill_all()
 
@@ -124,6 +125,18 @@ class LocalExecutor:
         if running & self.suspects or ({first, first.needs} & self.suspects and running):
             return False
         return len(running) < self.jobs
+
+    def _said(self) -> Generator[Event, None, None]:
+        """Give the last line of every task that has said something new, now and then."""
+        now = time.monotonic()
+        if now - self.listened < live.SECONDS:
+            return
+        self.listened = now
+        for child in self.running.values():
+            line = live.last_line(child.folder) if child.task.limited else ""
+            if line not in ("", child.said):
+                child.said = line
+                yield Event(child.task, said=line)
 
     @staticmethod
     def _next(waiting: deque[Task], needed: dict[Task, Outcome | None]) -> Task | None:
@@ -151,6 +164,7 @@ class LocalExecutor:
         """Start a task; return False if the server was lost, and with it what runs."""
         folder.mkdir(parents=True, exist_ok=True)
         place = Path(tempfile.mkdtemp(dir=folder, prefix="task-"))
+        live.append(place, f"{task.name}\n".encode())
         pipe, output = os.pipe()
         os.set_blocking(pipe, False)
         token = secrets.token_hex(8)
@@ -264,6 +278,7 @@ class LocalExecutor:
                     self._hang_up(child)
                     return
                 child.output = (child.output + data)[-OUTPUT_KEPT:]
+                live.append(child.folder, data)
 
     def _hang_up(self, child: Child) -> None:
         """Close the output of a task; a closed one would be ready to read for ever."""

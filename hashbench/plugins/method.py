@@ -85,6 +85,9 @@ class Method(Parametrised, ABC):
     early_stopping: ClassVar[bool] = False  #: ``fit`` takes validation rows, see there
     own_scale: ClassVar[bool] = False  #: a search leaves the preprocessing as the dataset has it
 
+    #: told of every recorded value: how many there are, the value, seconds of training
+    on_record: Callable[[int, float, float], None] | None = None
+
     n_bits: int
     random_state: int | np.random.Generator | None
 
@@ -150,6 +153,8 @@ class Method(Parametrised, ABC):
             self.objective_, self.objective_seconds_ = [], []
         self.objective_.append(value)
         self.objective_seconds_.append(start - self._begun - self._recording)
+        if self.on_record is not None:
+            self.on_record(len(self.objective_), value, self.objective_seconds_[-1])
         self._recording += time.perf_counter() - start
         return value
 

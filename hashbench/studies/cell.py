@@ -7,7 +7,9 @@ function computes a cell, whichever executor calls it.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import importlib
 import json
 import resource
 import sys
@@ -22,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_info
 
+from hashbench.base import live
 from hashbench.base.codes import as_words
 from hashbench.base.errors import HashbenchError
 from hashbench.base.files import save_arrays
@@ -148,17 +151,22 @@ def compute(
     resident = peak_memory()
     seconds: dict[str, float] = {}
 
-    start = time.perf_counter()
-    prepared = Prepared.open(cache / data)
-    seconds["load"] = time.perf_counter() - start
-
     plugin = registry.get("methods", what.method)
     check_source(plugin, what)
+    start = time.perf_counter()
+    prepared = Prepared.open(cache / data)
+    for module in plugin.cls.requires:  # what takes seconds to import is no training
+        with contextlib.suppress(ModuleNotFoundError):  # fit says what to do then
+            importlib.import_module(module)
+    seconds["load"] = time.perf_counter() - start
+
     method: Method = plugin.cls(
         **what.parameters, n_bits=what.bits, random_state=random_state(what.seed)
     )
     if method.supervised:
         prepared = prepared.with_labels_only()
+    total = what.parameters.get("epochs", what.parameters.get("iterations"))
+    method.on_record = live.Told(folder, total if isinstance(total, int) else None)
     labels = prepared.train_labels if method.supervised else None
     validation: dict[str, Any] = (
         {"validation": prepared.validation} if method.early_stopping else {}

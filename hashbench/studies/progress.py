@@ -33,6 +33,9 @@ class Progress(Protocol):
     def started(self, cell: Cell) -> None:
         """A cell has started."""
 
+    def said(self, cell: Cell, text: str) -> None:
+        """A running cell has told how far it is, or printed a line."""
+
     def ended(self, cell: Cell, status: str, reason: str, seconds: float) -> None:
         """A cell has ended and is stored."""
 
@@ -106,6 +109,9 @@ class Quiet:
     def started(self, cell: Cell) -> None:
         """Say nothing."""
 
+    def said(self, cell: Cell, text: str) -> None:
+        """Say nothing."""
+
     def ended(self, cell: Cell, status: str, reason: str, seconds: float) -> None:
         """Say nothing."""
 
@@ -150,6 +156,7 @@ class Bar(Quiet):
         self.waiting: dict[str, Cell] = {}
         self.left = TimeLeft(training_keys)
         self.at_once = 1
+        self.heard: dict[str, str] = {}
         self.failed = 0
 
     def note(self, text: str) -> None:
@@ -181,11 +188,18 @@ class Bar(Quiet):
         self.at_once = max(self.at_once, len(self.running))
         self._show()
 
+    def said(self, cell: Cell, text: str) -> None:
+        """Put what a cell said behind its name."""
+        self.heard[cell.id] = text
+        self._show()
+        self.bar.refresh()
+
     def ended(self, cell: Cell, status: str, reason: str, seconds: float) -> None:
         """Move the bar on."""
         self.running.pop(cell.id, None)
         self.waiting.pop(cell.id, None)
         self.left.learn(cell, seconds)
+        self.heard.pop(cell.id, None)
         if status not in ("done", "skipped"):
             self.failed += 1
         if reason:
@@ -196,7 +210,11 @@ class Bar(Quiet):
     def _show(self) -> None:
         left = self.left.words(self.waiting.values(), self.at_once)
         failed = f"{self.failed} failed" if self.failed else ""
-        names = [f"{c.label} {c.bits} {c.dataset} s{c.seed}" for c in self.running.values()]
+        names = [
+            f"{c.label} {c.bits} {c.dataset} s{c.seed}"
+            + (f" ({self.heard[c.id]})" if c.id in self.heard else "")
+            for c in self.running.values()
+        ]
         self.bar.set_postfix_str(", ".join(filter(None, (left, failed, *names))), refresh=False)
 
     def scoring(self, done: Sequence[Stored]) -> Iterator[Stored]:

@@ -60,6 +60,9 @@ def run_all(
     try:
         for event in events:
             cell = cells[event.task]
+            if event.said:
+                progress.said(cell, event.said)
+                continue
             if event.outcome is None:
                 progress.started(cell)
                 continue

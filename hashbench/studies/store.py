@@ -12,6 +12,7 @@ import contextlib
 import fcntl
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -104,6 +105,17 @@ class Store:
         if self._lock is not None:
             self._lock.truncate(0)
             self._lock.close()
+
+    def owner(self) -> str | None:
+        """Return who writes here now, or nobody; what a killed process left does not count."""
+        try:
+            found = (self.path / ".lock").read_text().strip()
+        except OSError:
+            return None
+        match = re.fullmatch(r"process (\d+) on (.*)", found)
+        if match is None or (match[2] == os.uname().nodename and not _exists(int(match[1]))):
+            return None
+        return found
 
     def _recover(self) -> None:
         """Undo the replacement of a cell that was cut in the middle; clear everything else."""
@@ -227,3 +239,13 @@ def read_cell(folder: Path) -> Stored:
         if not path.is_file() or checksum(path) != expected:
             raise DamagedError(f"{name} is missing or has changed")
     return Stored(cell, record, folder)
+
+
+def _exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # somebody else's
+        return True
+    return True

@@ -4,7 +4,7 @@ import pytest
 from click.testing import CliRunner
 
 from hashbench.base.errors import HashbenchError
-from hashbench.checks.methods import run_checks
+from hashbench.checks.methods import run_checks, toy
 from hashbench.commands import cli
 from hashbench.plugins.registry import discover
 
@@ -18,6 +18,21 @@ def test_a_new_method_conforms(tmp_path):
     assert "hashbench check" in new("method", "my-method", "-o", str(file)).output
     cls = discover([file]).methods["my-method"].cls
     assert [o for o in run_checks(cls) if o.status != "passed"] == []
+
+
+def test_a_new_neural_method_conforms_and_learns(tmp_path):
+    pytest.importorskip("torch")
+    file = tmp_path / "my_network.py"
+    assert "hashbench check" in new("method", "my-network", "--torch", "-o", str(file)).output
+    cls = discover([file]).methods["my-network"].cls
+    assert [o for o in run_checks(cls) if o.status != "passed"] == []
+    objective = cls(n_bits=8, epochs=10, random_state=0).fit(*toy(200)).objective_
+    assert objective[-1] < 0.8 * objective[0]
+
+
+def test_only_a_method_can_be_neural(tmp_path):
+    with pytest.raises(HashbenchError, match="--torch: found a dataset; allowed: a method"):
+        new("dataset", "toy-data", "--torch", "-o", str(tmp_path / "d.py"))
 
 
 def test_a_new_dataset_loads_and_splits(tmp_path):

@@ -64,6 +64,17 @@ def test_a_bar_names_what_runs_and_puts_failures_above_itself(make_cell):
     assert shown.rstrip().endswith(", 1 failed")
 
 
+def test_a_bar_says_how_far_a_cell_is(make_cell):
+    stream = Terminal()
+    progress, cell = Bar(stream), make_cell(params="")
+    progress.begin(1)
+    progress.started(cell)
+    progress.said(cell, "iteration 3 of 9")
+    progress.ended(cell, "done", "", 1.0)
+    progress.close()
+    assert "edsh 8 toy s0 (iteration 3 of 9)" in stream.getvalue()
+
+
 def test_quiet_is_quiet(make_cell, capsys):
     tell(make_progress(quiet=True), make_cell)
     assert capsys.readouterr() == ("", "")
