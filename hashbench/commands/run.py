@@ -24,6 +24,7 @@ from hashbench.base.units import format_count, format_duration, format_size
 from hashbench.commands import find_plugins, plugin_option
 from hashbench.executors import STATUSES, Executor, Limits
 from hashbench.measures import parse_many
+from hashbench.neural.runtime import DEVICE, run_device
 from hashbench.plugins.registry import Registry
 from hashbench.plugins.selection import split_items
 from hashbench.printing.terminal import Order, tables
@@ -81,6 +82,12 @@ REASONS = 5  # said on the terminal; all of them are in runs.csv
 @click.option("--timeout", help="Longest time of a cell: 10m.")
 @click.option("--memory", help="Largest resident set of a cell and its processes: 8G.")
 @click.option("--threads", help="Threads of each cell; default 1.")
+@click.option(
+    "--device",
+    envvar=DEVICE,
+    default="auto",
+    help="Where networks are trained: auto (default), cpu, cuda, cuda:1, mps.",
+)
 @click.option("--retry", default="", help="Run these again: failed,timeout,memory,skipped.")
 @click.option("--force", is_flag=True, help="Run every cell again.")
 @click.option(
@@ -117,10 +124,15 @@ def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> No
     registry = find_plugins(asked.plugins)
     for path in asked.published:
         read_published(Path(path))
-    drafts(asked, registry)  # before anything is made: what is asked for must exist
+    wanted = drafts(asked, registry)  # before anything is made: what is asked for must exist
     for needs, names in left_out(asked, registry).items():
         click.echo(f"left out: {', '.join(names)}; they need {needs}", err=True)
+    os.environ[DEVICE] = flags["device"]  # which the processes of cells inherit
+    neural = {name for name in (each.method for each in wanted) if needs_torch(registry, name)}
+    device = run_device(min(neural)) if neural else "cpu"
     jobs, out = jobs_of(asked), default_out(asked)
+    if device != "cpu" and asked.jobs is None:
+        jobs = 1  # two cells on one GPU would only take each other's memory
     check_schema(out)
     if asked.out is None and not flags["quiet"]:
         click.echo(f"results: {out}", err=True)
@@ -219,6 +231,11 @@ def keep_published(study: Study, out: Path) -> None:
         for each in (path, path.with_suffix(".toml")):
             if each.is_file():
                 shutil.copyfile(each, out / PUBLISHED / each.name)
+
+
+def needs_torch(registry: Registry, method: str) -> bool:
+    """Say whether a method trains a network."""
+    return "torch" in registry.methods[method].cls.requires
 
 
 def make_executor(study: Study, registry: Registry, jobs: int, cache: Path) -> Executor:

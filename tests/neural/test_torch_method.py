@@ -149,3 +149,23 @@ def test_the_source_of_the_base_class_counts():
 def test_an_unknown_scaling_is_named():
     with pytest.raises(HashbenchError, match="unknown scaling 'zcore'; did you mean 'zscore'"):
         Inputs(np.ones((3, 2)), "zcore")
+
+
+def test_a_device_that_is_not_there_is_refused_before_anything_runs(hashbench, tmp_path):
+    flags = ("-m", "dsph", "-d", "synthetic[rows=200]", "-o", tmp_path / "out")
+    refused = hashbench("run", *flags, "--device", "abacus")
+    assert refused.returncode == 2
+    assert refused.stderr == "hashbench: device: found 'abacus'; allowed here: auto, cpu\n"
+    assert not (tmp_path / "out").exists()
+
+
+def test_one_cell_at_a_time_or_two_give_the_same_codes(hashbench, tmp_path):
+    flags = ("-m", "dsph[epochs=3],ucch[epochs=2,hidden=64]", "-d", "synthetic[rows=200]")
+    codes = []
+    for jobs in ("1", "2"):
+        done = hashbench("run", *flags, "-b", "16", "-j", jobs, "-o", tmp_path / jobs)
+        assert done.returncode == 0, done.stderr
+        found = sorted((tmp_path / jobs / "cells").glob("*/codes.npz"))
+        codes.append({path.parent.name: path.read_bytes() for path in found})
+    assert len(codes[0]) == 2
+    assert codes[0] == codes[1]
