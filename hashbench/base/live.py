@@ -38,7 +38,7 @@ def last_line(folder: Path) -> str:
 
 
 def _opened(folder: Path, flags: int) -> IO[bytes]:
-    """Open a log; a link or a pipe that a task has put in its place is refused, never waited for."""
+    """Open a log; a link or pipe that a task put in its place is refused, not waited for."""
     flags |= os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
     descriptor = os.open(folder / NAME, flags, 0o644)
     return os.fdopen(descriptor, "rb" if flags & os.O_ACCMODE == os.O_RDONLY else "ab", 0)
