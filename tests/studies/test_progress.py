@@ -67,7 +67,7 @@ def test_a_bar_names_what_runs_and_puts_failures_above_itself(make_cell):
 def test_a_bar_says_how_far_a_cell_is(make_cell):
     stream = Terminal()
     progress, cell = Bar(stream), make_cell(params="")
-    progress.begin(1)
+    progress.begin([cell])
     progress.started(cell)
     progress.said(cell, "iteration 3 of 9")
     progress.ended(cell, "done", "", 1.0)
