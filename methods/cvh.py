@@ -47,6 +47,11 @@ class CVH(CCA):
     name = "cvh"
     title = "CVH"
     space: ClassVar = {"ridge": Log(1e-6, 1e4)}
+    fidelity = "third-party"
+    fidelity_note = (
+        "the authors' code was never found; bits beyond the rank of the data are constant here, "
+        "rounding noise there"
+    )
     paper = Citation(
         "S. Kumar, R. Udupa",
         "Learning hash functions for cross-view similarity search",

@@ -33,6 +33,7 @@ from hashbench.plugins.space import Space
 #: How near a method comes to its original, in words for people.
 FIDELITIES = {
     "verified": "agrees with the authors' code on the data both ran on",
+    "third-party": "agrees with a third party's code on the data both ran on",
     "paper": "written from the paper",
     "reconstruction": "a reconstruction from partial knowledge of the method",
     "own": "by the author of the plugin",
