@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
@@ -37,17 +40,31 @@ def check_command(plugin_name: str, as_json: bool, plugins: tuple[str, ...]) -> 
         if not as_json:
             click.echo(f"{plugin.name} ({plugin.path})")
         checks = run_checks if plugin.kind == "methods" else run_data_checks
-        for outcome in checks(plugin.cls):
+        printed = io.StringIO()  # what the plugin prints itself is no line of this command's
+        for outcome in _apart(checks(plugin.cls), printed):
             outcomes[plugin.name].append(outcome)
             if not as_json:
                 reason = f": {outcome.message}" if outcome.message else ""
                 click.echo(f"  {outcome.status:<8} {outcome.check}{reason}")
+        for line in printed.getvalue().splitlines():
+            click.echo(f"printed by {plugin.name}: {line}", err=True)
     if as_json:
         click.echo(json.dumps({k: [asdict(o) for o in v] for k, v in outcomes.items()}, indent=2))
     failed = sum(o.status == "failed" for found in outcomes.values() for o in found)
     if failed:
         click.echo(f"hashbench: {format_count(failed, 'check')} failed", err=True)
         sys.exit(1)
+
+
+def _apart(outcomes: Iterable[Outcome], printed: io.StringIO) -> Iterator[Outcome]:
+    """Give outcomes one by one; what is printed while they are computed goes elsewhere."""
+    waiting = iter(outcomes)
+    while True:
+        with contextlib.redirect_stdout(printed):
+            outcome = next(waiting, None)
+        if outcome is None:
+            return
+        yield outcome
 
 
 def _chosen(text: str, plugins: tuple[str, ...]) -> list[Plugin]:

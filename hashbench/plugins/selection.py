@@ -209,5 +209,6 @@ def _matches(name: str, known: Mapping[str, Iterable[str]], kind: str) -> list[s
             raise HashbenchError(f"no {kind} matches {name!r}; `hashbench list {kind}s` names them")
         return found
     if name not in known:
-        raise unknown(kind, name, known)
+        own = "" if kind == "report" else f" (a {kind} of your own needs --plugin FILE)"
+        raise HashbenchError(f"{unknown(kind, name, known)}{own}")
     return [name]

@@ -222,7 +222,8 @@ def test_seeds_are_a_number_or_a_list():
 
 def test_a_study_survives_its_own_file_with_every_key(tmp_path):
     asked = Study(
-        "all-keys", ("a", "b[c=1]"), ("d",), (8,), (1,), ("AP",), (), ("/ü😀.py",), 1.5, 7, 2, 3,
+        "all-keys", ("a", "b[c=1]"), ("d",), (8,), (1,), ("AP",), (), ("/ü😀.py",),
+        ("/mine.csv",), 1.5, 7, 2, 3,
         None, "dask", "tcp://x:1", True,
     )  # fmt: skip
     path = tmp_path / "all-keys.toml"
