@@ -52,7 +52,7 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
     whole = Results(out, registry)
     results = selected(whole, flags)
     highlight = _listed(flags["highlight"])
-    look = Look.of(whole, flags["width"], flags["title"], highlight).part(results)
+    look = Look.of(whole, flags["width"], flags["title"]).part(results, highlight)
     folder = flags["folder"] or out / FOLDER
     rendered = render_all(
         reports, results, look, folder, formats, lambda line, wrong: click.echo(line, err=wrong)

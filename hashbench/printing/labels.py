@@ -126,7 +126,8 @@ def _write(
     panel: Axes, each: Named, offset: tuple[float, float], right: float, distance: float
 ) -> None:
     align = "left" if right > 0 else "right" if right < 0 else "center"
-    line = {"arrowstyle": "-", "color": each.colour, "linewidth": 0.4, "shrinkA": 0, "shrinkB": 2}
+    line: dict[str, Any] = {"arrowstyle": "-", "color": each.colour, "linewidth": 0.4, "shrinkB": 2}
+    line["relpos"] = ({"left": 0.0, "center": 0.5, "right": 1.0}[align], 0.5)  # its near end
     text = panel.annotate(
         each.text,
         (each.x, each.y),

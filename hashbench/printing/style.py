@@ -160,10 +160,14 @@ class Look:
             tuple(_unlearned(results, names)),
         )
 
-    def part(self, results: Results) -> Self:
-        """Return the same look for a part of the results: what is left out is not missed."""
+    def part(self, results: Results, highlight: Sequence[str] = ()) -> Self:
+        """Return the same look for a part of the results, with its best methods in colour."""
         chosen = {cell.label for cell in results.cells}
-        return replace(self, unlearned=tuple(name for name in self.unlearned if name in chosen))
+        return replace(
+            self,
+            preferred=tuple(_preferred(results, list(self.methods), highlight)),
+            unlearned=tuple(name for name in self.unlearned if name in chosen),
+        )
 
     def featured(self, methods: Iterable[str]) -> list[str]:
         """Return the methods that a figure of these shows in colour, in the order of the study."""
@@ -290,7 +294,8 @@ def _preferred(results: Results, names: Sequence[str], highlight: Sequence[str])
     best: list[str] = []
     if results.measures and len(names) > FEATURED:
         scores = results.scores([results.main_measure])
-        encoded = scores[scores["database"] != "learned"]
+        encoded = scores[scores["database"] == "encoded"]
+        encoded = scores if encoded.empty else encoded  # the others only where they are asked for
         keys = ["dataset", "task", "bits", "measure"]
         ranks = encoded.groupby(keys)["value"].rank(ascending=False)
         means = encoded.assign(rank=ranks).groupby("method")["rank"].mean()
