@@ -14,6 +14,7 @@ import logging
 import signal
 import sys
 import tempfile
+import time
 from collections import deque
 from collections.abc import Generator, Sequence
 from multiprocessing import resource_tracker
@@ -22,10 +23,16 @@ from typing import Any
 
 import hashbench
 from hashbench.base.errors import HashbenchError
+from hashbench.base.messages import one_line
+from hashbench.base.units import format_duration
 from hashbench.executors import Event, Limits, Outcome, Task
 
 CONNECT_SECONDS = 10
 LOOK_SECONDS = 2
+WAIT_SECONDS = 600  # for a worker that can be used, before the run is given up
+
+#: Evaluated on a worker that joins: only what is built in can be sent to one without hashbench.
+PROBE = "__import__('hashbench').__version__"
 
 
 class DaskExecutor:
@@ -66,8 +73,50 @@ class DaskExecutor:
             self.client = Client(self.cluster or scheduler, timeout=CONNECT_SECONDS)
         except (OSError, ValueError) as error:
             raise HashbenchError(f"no Dask scheduler answers at {scheduler!r}: {error}") from error
-        if not self.client.nthreads():  # they may come, from the queue of a cluster for instance
-            print(f"{scheduler} has no workers yet; waiting for the first", file=sys.stderr)
+        self.accepted: dict[str, bool] = {}  # by the address of a worker
+        self.lonely_since: float | None = None
+        self._workers()
+
+    def _workers(self) -> dict[str, int]:
+        """Return the threads of the workers that can be used; probe and name those that join.
+
+        Without any the run says so and waits: they may come, from the queue of a cluster.
+        """
+        threads = self.client.nthreads()
+        for address in [each for each in threads if each not in self.accepted]:
+            reason = self._probe(address)
+            self.accepted[address] = not reason
+            if reason:
+                print(f"worker {address} refused: {reason}", file=sys.stderr, flush=True)
+        usable = {each: count for each, count in threads.items() if self.accepted[each]}
+        if usable:
+            self.lonely_since = None
+            return usable
+        if self.lonely_since is None:
+            self.lonely_since = time.monotonic()
+            found = "no workers that can be used" if threads else "no workers yet"
+            limit = format_duration(WAIT_SECONDS)
+            print(
+                f"the Dask scheduler has {found}; waiting {limit} for one",
+                file=sys.stderr,
+                flush=True,
+            )
+        elif time.monotonic() - self.lonely_since > WAIT_SECONDS:
+            limit = format_duration(WAIT_SECONDS)
+            raise ConnectionError(f"no Dask worker that can be used has come in {limit}")
+        return {}
+
+    def _probe(self, address: str) -> str:
+        """Say why a worker cannot be used; nothing if it can."""
+        try:
+            found = self.client.run(eval, PROBE, workers=[address], on_error="return")[address]
+        except Exception as error:
+            return one_line(f"it does not answer ({type(error).__name__}: {error})")
+        if isinstance(found, BaseException):
+            return one_line(f"{type(found).__name__}: {found}")
+        if found != hashbench.__version__:
+            return f"found hashbench {one_line(found, 40)}; allowed: {hashbench.__version__}"
+        return ""
 
     def run(self, tasks: Sequence[Task], folder: Path) -> Generator[Event, None, None]:
         """Run tasks in order; see :class:`hashbench.executors.Executor`.
@@ -83,12 +132,16 @@ class DaskExecutor:
         running: dict[Any, Task] = {}
         try:
             while waiting or running:
-                threads = max(1, sum(self.client.nthreads().values()))
-                while waiting and len(running) < threads:
+                usable = self._workers()
+                while waiting and len(running) < sum(usable.values()):
                     task = waiting.popleft()
                     submitted = (perform, task, self.limits, self.plugins)
-                    running[self.client.submit(*submitted, pure=False)] = task
+                    future = self.client.submit(*submitted, pure=False, workers=list(usable))
+                    running[future] = task
                     yield Event(task)
+                if not running:
+                    time.sleep(LOOK_SECONDS)
+                    continue
                 with contextlib.suppress(TimeoutError):  # time to look for new workers
                     wait(list(running), timeout=LOOK_SECONDS, return_when="FIRST_COMPLETED")
                 for future in [future for future in running if future.done()]:

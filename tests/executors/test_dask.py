@@ -16,6 +16,7 @@ import psutil
 import pytest
 
 from hashbench.base.errors import HashbenchError
+from hashbench.executors import Limits, Task
 from hashbench.executors.dask import DaskExecutor
 
 distributed = pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
@@ -45,6 +46,8 @@ class Cluster:
         self.workers: list[subprocess.Popen[bytes]] = []
         for _ in range(2):
             self.add_worker()
+        with distributed.Client(self.address) as client:
+            client.wait_for_workers(2, timeout=60)
 
     def _start(self, kind: str, *arguments: object) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "distributed.cli.dask_" + kind, *map(str, arguments)]
@@ -179,7 +182,7 @@ def test_workers_may_come_later(cluster, tmp_path):
         stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     said = process.stderr.readline()
-    assert said == f"{cluster.address} has no workers yet; waiting for the first\n"
+    assert said == "the Dask scheduler has no workers yet; waiting 10 min for one\n"
     cluster.add_worker()
     process.communicate(timeout=60)
     assert process.returncode == 0
@@ -196,6 +199,35 @@ def test_a_worker_of_another_version_is_told_in_one_line(tmp_path):
         "a Dask worker cannot run hashbench: TypeError: Task.__init__() got an unexpected; every"
     )
     assert "\n" not in str(error.value)
+
+
+def test_a_scheduler_without_workers_is_given_up_in_one_line(cluster, monkeypatch):
+    for worker in cluster.workers:
+        worker.kill()
+        worker.wait()
+    monkeypatch.setattr("hashbench.executors.dask.WAIT_SECONDS", 0.1)
+    monkeypatch.setattr("hashbench.executors.dask.LOOK_SECONDS", 0.2)
+    executor = DaskExecutor(cluster.address, 1, Limits(), [])
+    try:
+        with pytest.raises(ConnectionError, match="no Dask worker that can be used has come in"):
+            list(executor.run([Task("time:sleep", {}, "a task")], cluster.folder))
+    finally:
+        executor.close()
+
+
+def test_a_worker_without_hashbench_is_named_and_refused(cluster, monkeypatch, capsys):
+    monkeypatch.setattr("hashbench.executors.dask.PROBE", "__import__('no_hashbench_here')")
+    executor = DaskExecutor(cluster.address, 1, Limits(), [])
+    executor.close()
+    said = capsys.readouterr().err
+    assert said.count("refused: ModuleNotFoundError: No module named 'no_hashbench_here'") == 2
+    assert "the Dask scheduler has no workers that can be used; waiting 10 min for one" in said
+
+
+def test_a_worker_of_another_version_is_named_and_refused(cluster, monkeypatch, capsys):
+    monkeypatch.setattr("hashbench.executors.dask.PROBE", "'0.0.1'")
+    DaskExecutor(cluster.address, 1, Limits(), []).close()
+    assert capsys.readouterr().err.count("refused: found hashbench 0.0.1; allowed: ") == 2
 
 
 def test_a_scheduler_that_is_not_there_is_one_line(hashbench, tmp_path):
