@@ -15,7 +15,7 @@ from hashbench.plugins.dataset import Data
 from hashbench.plugins.method import Method
 from hashbench.plugins.registry import Registry, discover
 from hashbench.plugins.selection import Choice
-from hashbench.results.rows import write_tables
+from hashbench.results.tables import write_tables
 from hashbench.studies.grid import FIXED, drafts
 from hashbench.studies.plan import check_schema
 from hashbench.studies.progress import make_progress
@@ -79,18 +79,18 @@ def run(
     }
     wanted = resolve(None if study is None else str(study), [str(path) for path in paths], asked)
     found = discover(wanted.plugins)
-    drafts(wanted, found)
+    cells = drafts(wanted, found)
     place = default_out(wanted)
     check_schema(place)
     progress = make_progress(quiet)
     choice = {"retry": list(retry), "force": force, "timing": wanted.timing}
     with Store(place) as store:
-        survey = compute(wanted, found, store, jobs_of(wanted), choice, progress)
-        write_tables(store, survey.plan, progress)
+        given = compute(wanted, cells, found, store, jobs_of(wanted), choice, progress)
+        write_tables(given, store, progress)
     if report:
         from hashbench.page.publish import publish
 
-        publish(place, found)
+        publish(given)
     return Results(place, found)
 
 

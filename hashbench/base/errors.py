@@ -21,6 +21,10 @@ class StorageError(OSError):
     """Results cannot be written; nothing is wrong with what was computed."""
 
 
+class DamagedError(ValueError):
+    """A file or folder of results that is not what was written, and what is wrong with it."""
+
+
 def describe_os_error(error: OSError, where: object) -> str:
     """Say what the system refused, and where if it does not say so itself.
 

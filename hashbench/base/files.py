@@ -12,6 +12,8 @@ import json
 import os
 import shutil
 import tempfile
+import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
@@ -20,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hashbench.base.archives import declared_arrays
-from hashbench.base.errors import StorageError
+from hashbench.base.errors import DamagedError, StorageError
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
@@ -39,6 +41,61 @@ def checksum(path: Path) -> str:
     """Return the sha256 of a file."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def seal(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record with a checksum of itself, so that a changed value is noticed."""
+    return {**record, "checksum": _record_checksum(record)}
+
+
+def unseal(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record without its checksum; ValueError if that is another record's.
+
+    Examples
+    --------
+    >>> unseal(seal({"fit": 1.5}))
+    {'fit': 1.5}
+    >>> unseal({**seal({"fit": 1.5}), "fit": 1.4})
+    Traceback (most recent call last):
+    ValueError: it has changed since it was written
+    """
+    inside = {name: value for name, value in record.items() if name != "checksum"}
+    if record.get("checksum") != _record_checksum(inside):
+        raise ValueError("it has changed since it was written")
+    return inside
+
+
+def _record_checksum(record: Mapping[str, Any]) -> str:
+    text = json.dumps(record, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def arrays_checksum(arrays: Arrays) -> str:
+    """Return a hash of what arrays hold, however the file that holds them is compressed."""
+    digest = hashlib.sha256()
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode() + array.tobytes())
+    return digest.hexdigest()
+
+
+def save_sealed(path: Path, arrays: Arrays) -> None:
+    """Write arrays with a checksum of theirs among them."""
+    save_arrays(path, {**arrays, "checksum": np.asarray(arrays_checksum(arrays))})
+
+
+def load_sealed(path: Path) -> dict[str, npt.NDArray[Any]]:
+    """Read what `save_sealed` wrote; DamagedError if it is not that any more."""
+    try:
+        arrays = load_arrays(path)
+        found = str(arrays.pop("checksum", ""))
+    except (ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error, OSError) as error:
+        if isinstance(error, FileNotFoundError):
+            raise DamagedError("it is missing") from error
+        raise DamagedError(f"it cannot be read ({error})") from error
+    if found != arrays_checksum(arrays):
+        raise DamagedError("it has changed since it was written")
+    return arrays
 
 
 def write_json(path: Path, record: Mapping[str, Any]) -> None:

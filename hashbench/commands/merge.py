@@ -8,7 +8,9 @@ from pathlib import Path
 import click
 
 from hashbench.base.units import format_count
-from hashbench.results.rows import write_tables
+from hashbench.plugins.registry import Registry
+from hashbench.results.results import Results
+from hashbench.results.tables import write_tables
 from hashbench.studies.merge import merge
 from hashbench.studies.plan import FILE, Plan
 from hashbench.studies.progress import make_progress
@@ -29,7 +31,9 @@ def merge_command(sources: tuple[str, ...], out: str) -> None:
     with Store(Path(out)) as store:
         merged = merge(plans, store)
         store.write_text(FILE, merged.plan.to_json())
-        rows, _ = write_tables(store, merged.plan, make_progress(quiet=False))
+        stored, _ = store.read([cell.id for cell in merged.plan.cells])
+        results = Results(store.path, Registry(), merged.plan, stored)
+        rows, _ = write_tables(results, store, make_progress(quiet=False))
     for note in merged.notes:
         click.echo(note, err=True)
     for conflict in merged.conflicts:

@@ -39,7 +39,8 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
     NAMES selects reports, as in `map-table[spread=false],pr-curve`; default: all of them.
     """
     from hashbench.page import write_page
-    from hashbench.page.publish import render_all
+    from hashbench.page.publish import render_all, written
+    from hashbench.page.stamp import leave, remove, stamp_of
     from hashbench.printing.style import Look, check_width
     from hashbench.printing.write import FOLDER, FORMATS, check_formats
     from hashbench.results.results import Results
@@ -50,16 +51,26 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
     registry = find_plugins([*study_plugins(out), *plugins])
     reports = chosen_reports(names, registry)
     whole = Results(out, registry)
+    for cell in whole.cells:
+        if cell.id in whole.damaged:
+            reason = whole.damaged[cell.id]
+            click.echo(f"damaged, left out: {cell}: {reason}; run the study again", err=True)
     results = selected(whole, flags)
     highlight = _listed(flags["highlight"])
     look = Look.of(whole, flags["width"], flags["title"]).part(results, highlight)
     folder = flags["folder"] or out / FOLDER
+    if folder == out / FOLDER:
+        remove(folder)  # what a run left there is about to change
     rendered = render_all(
         reports, results, look, folder, formats, lambda line, wrong: click.echo(line, err=wrong)
     )
     whole_study = names == "all" and all(flags[name] is None for name in PARTS)
     if whole_study and folder == out / FOLDER:
-        click.echo(f"page: {write_page(whole, look, rendered)}")
+        page = write_page(whole, look, rendered)
+        click.echo(f"page: {page}")
+        plain = flags["width"] == "page" and not flags["title"] and not highlight
+        if plain and len(rendered) == len(reports):
+            leave(folder, stamp_of(whole), written(rendered, page))
     click.echo(f"in {folder}")
     if len(rendered) < len(reports):
         sys.exit(1)

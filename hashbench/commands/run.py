@@ -26,16 +26,17 @@ from hashbench.executors import STATUSES, Executor, Limits
 from hashbench.measures import parse_many
 from hashbench.neural.runtime import DEVICE, run_device
 from hashbench.plugins.registry import Registry
-from hashbench.plugins.selection import split_items
+from hashbench.plugins.selection import bare_name, split_items
 from hashbench.printing.terminal import Order, tables
 from hashbench.results.papers import FOLDER as PUBLISHED
 from hashbench.results.papers import read_published
-from hashbench.results.rows import write_tables
+from hashbench.results.results import Results
+from hashbench.results.tables import write_tables
 from hashbench.results.tuning import tune
-from hashbench.studies.grid import drafts, left_out, resolved
+from hashbench.studies.grid import Draft, drafts, left_out, resolved
 from hashbench.studies.plan import (
     FILE,
-    Survey,
+    Plan,
     check_schema,
     estimate,
     in_order,
@@ -139,13 +140,13 @@ def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> No
     progress = make_progress(flags["quiet"])
     choice = {"retry": retry, "force": flags["force"], "timing": asked.timing}
     if flags["plan_only"]:
-        show_plan(asked, registry, out, jobs, choice, progress)
+        show_plan(asked, wanted, registry, out, jobs, choice, progress)
         return
     interrupts.listen()
     try:
         with Store(out) as store:
-            found = compute(asked, registry, store, jobs, choice, progress)
-            rows, runs = write_tables(store, found.plan, progress)
+            results = compute(asked, wanted, registry, store, jobs, choice, progress)
+            rows, runs = write_tables(results, store, progress)
     except KeyboardInterrupt:
         click.echo(f"\ninterrupted; {_saved(out)}", err=True)
         sys.exit(INTERRUPTED)
@@ -154,39 +155,41 @@ def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> No
         sys.exit(1)
     numbers = [measure for measure in parse_many(asked.measures) if not measure.is_curve]
     if numbers:
-        order = shown_order(asked, found, out, flags["report"])
+        order = shown_order(asked, results.plan, out, flags["report"])
         click.echo(tables(rows, runs, str(numbers[0]), order))
     else:
         click.echo(f"every measure is a curve; hashbench report {out} draws them")
     code = conclude(runs, out)
     if flags["report"]:
-        write_report(out, registry)
+        write_report(results)
     sys.exit(code)
 
 
 def compute(
     study: Study,
+    wanted: Sequence[Draft],
     registry: Registry,
     store: Store,
     jobs: int,
     choice: Mapping[str, Any],
     progress: Progress,
-) -> Survey:
-    """Plan a study and run what is not in the store."""
+) -> Results:
+    """Plan a study, run what is not in the store, and return what it has given."""
     executor = make_executor(study, registry, jobs, store.prepared)
     try:
-        found = survey(study, registry, executor, store.work, progress)
-        for path in found.splits:
-            store.put_split(path)
+        found = survey(study, wanted, registry, executor, store.work, progress)
+        replaced = [line for line in map(store.put_split, found.splits) if line]
         store.write_text("study.toml", resolved(study, registry).to_toml())
         keep_published(study, store.path)
         store.write_text(FILE, found.plan.to_json())
+        present, wrong = store.audit()
         untuned = no_space(found.plan, registry) if study.tunes else []
-        for line in (*folded_notes(found.notes, store), *store.audit(), *untuned):
+        for line in (*folded_notes(found.notes, store), *replaced, *wrong, *untuned):
             progress.note(line)
         if found.plan.searches:
             tune(found, executor, store, progress, study.keep_trials, choice)
-        stored = store.read([cell.id for cell in found.plan.cells])
+        ids = {cell.id for cell in found.plan.cells}
+        stored = {name: each for name, each in present.items() if name in ids}
         todo = {cell.id for cell in pending(found.plan.cells, stored, **choice)}
         if stored:
             progress.note(
@@ -194,10 +197,11 @@ def compute(
                 "are in the store already"
             )
         tasks = [planned(each, found.sources[each.id]) for each in in_order(found.plan.cells)]
-        execute([each for each in tasks if each.cell.id in todo], executor, store, progress)
+        left = [each for each in tasks if each.cell.id in todo]
+        stored |= execute(left, executor, store, progress)
     finally:
         executor.close()
-    return found
+    return Results(store.path, registry, found.plan, stored)
 
 
 def folded_notes(notes: Sequence[str], store: Store) -> list[str]:
@@ -210,14 +214,14 @@ def folded_notes(notes: Sequence[str], store: Store) -> list[str]:
     return [f"notes: {said}; see {store.path / NOTES}"]
 
 
-def shown_order(study: Study, found: Survey, out: Path, report: bool) -> Order:
+def shown_order(study: Study, plan: Plan, out: Path, report: bool) -> Order:
     """Return how the table is sorted: as asked where methods were named, else the best first."""
-    cells = found.plan.cells
+    cells = plan.cells
     items = [item for text in study.methods for item in split_items(text)]
     return Order(
         [cell.dataset for cell in cells],
         [cell.label for cell in cells],
-        {item.partition("[")[0] for item in items},
+        {bare_name(item) for item in items},
         str(out / (PAGE if report else "results.csv")),
     )
 
@@ -252,6 +256,7 @@ def make_executor(study: Study, registry: Registry, jobs: int, cache: Path) -> E
 
 def show_plan(
     study: Study,
+    wanted: Sequence[Draft],
     registry: Registry,
     out: Path,
     jobs: int,
@@ -262,10 +267,10 @@ def show_plan(
     with tempfile.TemporaryDirectory() as folder:
         executor = make_executor(study, registry, jobs, Path(folder) / "cache")
         try:
-            plan = survey(study, registry, executor, Path(folder), progress).plan
+            plan = survey(study, wanted, registry, executor, Path(folder), progress).plan
         finally:
             executor.close()
-    stored = Store(out).read([cell.id for cell in plan.cells])
+    stored, _ = Store(out).read([cell.id for cell in plan.cells])
     todo = pending(plan.cells, stored, **choice)
     waiting = {cell.id for cell in todo}
     for dataset in dict.fromkeys(cell.dataset for cell in plan.cells):
@@ -356,14 +361,14 @@ def conclude(runs: Sequence[Mapping[str, Any]], out: Path) -> int:
     return 1 if wrong else 0
 
 
-def write_report(out: Path, registry: Registry) -> None:
+def write_report(results: Results) -> None:
     """Write the page; whatever goes wrong here, the results are there already."""
     from hashbench.page.publish import publish
 
     try:
-        click.echo(f"Page: {publish(out, registry)}")
+        click.echo(f"Page: {publish(results)}")
     except KeyboardInterrupt:
-        click.echo(f"\nno page; write it with: hashbench report {out}", err=True)
+        click.echo(f"\nno page; write it with: hashbench report {results.path}", err=True)
     except (HashbenchError, OSError) as error:
         click.echo(f"hashbench: no page: {error}", err=True)
 

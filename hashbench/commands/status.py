@@ -18,7 +18,7 @@ from hashbench.base.units import format_count, format_duration
 from hashbench.executors import STATUSES
 from hashbench.printing.terminal import listing
 from hashbench.studies.plan import Plan, estimate, pending
-from hashbench.studies.store import DamagedError, Store, Stored
+from hashbench.studies.store import Store, Stored
 
 
 @click.command("status")
@@ -35,16 +35,7 @@ def status_command(out: Path, as_json: bool, following: bool) -> None:
     plan, store = Plan.read(out), Store(out)
     if following:
         follow(store)
-    stored: dict[str, Stored] = {}
-    damaged: dict[str, str] = {}
-    for cell in plan.cells:
-        try:
-            found = store.get(cell.id)
-        except DamagedError as error:
-            damaged[cell.id] = str(error)
-        else:
-            if found is not None:
-                stored[cell.id] = found
+    stored, damaged = store.read([cell.id for cell in plan.cells])
     summary = summarise(plan, store, stored, damaged)
     if as_json:
         click.echo(json.dumps(summary, indent=2))

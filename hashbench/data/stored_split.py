@@ -12,9 +12,12 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from hashbench.base.codes import Words, pack, unpack
-from hashbench.base.files import load_arrays, save_arrays
+from hashbench.base.errors import DamagedError
+from hashbench.base.files import arrays_checksum, load_sealed, save_sealed
 from hashbench.plugins.dataset import ContactSheet, Data, Split
 from hashbench.plugins.rows import Rows
+
+TEXTS = ("view_names", "label_names", "query_strings", "database_strings")
 
 
 class SearchTask(NamedTuple):
@@ -78,29 +81,40 @@ class StoredSplit:
             **strings,
         )
 
-    def save(self, path: Path) -> None:
-        """Write an npz file with an array an attribute; what is None is left out."""
+    def _arrays(self) -> dict[str, Any]:
+        """Return an array an attribute; what is None is left out."""
         arrays: dict[str, Any] = {
             name: getattr(self, name)
             for name in ("train", "query", "database", "query_labels", "database_labels")
         }
         arrays["n_labels"] = np.asarray(self.n_labels)
         arrays["columns"] = np.asarray(self.columns, np.int64)
-        for name in ("view_names", "label_names", "query_strings", "database_strings"):
+        for name in TEXTS:
             texts = getattr(self, name)
             if texts is not None:
                 arrays[name] = np.asarray(texts, dtype=np.str_)
-        save_arrays(path, arrays)
+        return arrays
+
+    def save(self, path: Path) -> None:
+        """Write an npz file with an array an attribute, and their checksum."""
+        save_sealed(path, self._arrays())
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Read what `save` wrote."""
-        arrays: dict[str, Any] = dict(load_arrays(path))
-        texts = ("view_names", "label_names", "query_strings", "database_strings")
-        for name in (*texts, "columns"):
-            if name in arrays:
-                arrays[name] = tuple(arrays[name].tolist())
-        return cls(**{**arrays, "n_labels": int(arrays["n_labels"])})
+        """Read what `save` wrote; DamagedError if it is not that any more."""
+        arrays: dict[str, Any] = dict(load_sealed(path))
+        try:
+            for name in (*TEXTS, "columns"):
+                if name in arrays:
+                    arrays[name] = tuple(arrays[name].tolist())
+            return cls(**{**arrays, "n_labels": int(arrays["n_labels"])})
+        except (TypeError, KeyError, ValueError) as error:
+            raise DamagedError(f"it is no split ({error})") from error
+
+    @cached_property
+    def checksum(self) -> str:
+        """A hash of everything above."""
+        return arrays_checksum(self._arrays())
 
     @cached_property
     def database_is_train(self) -> bool:
@@ -146,10 +160,10 @@ def save_pictures(pictures: ContactSheet, path: Path) -> None:
         "size": np.asarray(pictures.size),
         "columns": np.asarray(pictures.columns),
     }
-    save_arrays(path, arrays)
+    save_sealed(path, arrays)
 
 
 def load_pictures(path: Path) -> ContactSheet:
     """Read what :func:`save_pictures` wrote."""
-    arrays = load_arrays(path)
+    arrays = load_sealed(path)
     return ContactSheet(arrays["png"].tobytes(), int(arrays["size"]), int(arrays["columns"]))

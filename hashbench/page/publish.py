@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 from hashbench.base.errors import HashbenchError
-from hashbench.page import write_page
-from hashbench.plugins.registry import Registry
+from hashbench.page.build import INDEX, write_page
+from hashbench.page.stamp import holds, leave, remove, stamp_of
 from hashbench.plugins.report import Report
 from hashbench.printing.style import Look
 from hashbench.printing.write import FOLDER, Rendered, render
@@ -45,12 +45,26 @@ def render_all(
     return done
 
 
-def publish(out: Path, registry: Registry) -> Path:
-    """Write the page with every built-in report, and return its path."""
-    results = Results(out, registry)
+def publish(results: Results) -> Path:
+    """Write the page with every report, unless they show all this already; return its path."""
+    folder = results.path / FOLDER
+    stamp = stamp_of(results)
+    if holds(folder, stamp):
+        return folder / INDEX
+    remove(folder)
     look = Look.of(results)
-    reports = [plugin.cls() for plugin in registry.reports.values()]
-    rendered = render_all(
-        reports, results, look, out / FOLDER, PAGE_FORMATS, lambda line, wrong: None
-    )
-    return write_page(results, look, rendered)
+    reports = [plugin.cls() for plugin in results.registry.reports.values()]
+    rendered = render_all(reports, results, look, folder, PAGE_FORMATS, lambda line, wrong: None)
+    page = write_page(results, look, rendered)
+    if len(rendered) == len(reports):  # what has failed is tried again
+        leave(folder, stamp, written(rendered, page))
+    return page
+
+
+def written(rendered: Iterable[Rendered], page: Path) -> list[Path]:
+    """Return the files of reports and page."""
+    files = [page]
+    for each in rendered:
+        files += [path for shown in each.exhibits for path in shown.files.values()]
+        files += [each.data] if each.data is not None else []
+    return files

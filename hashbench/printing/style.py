@@ -20,7 +20,6 @@ from hashbench.plugins.dataset import ContactSheet
 from hashbench.plugins.hardship import divide
 from hashbench.plugins.selection import bare_name
 from hashbench.studies.cell_codes import EITHER
-from hashbench.studies.plan import Plan
 
 if TYPE_CHECKING:
     from hashbench.results.results import Results
@@ -134,7 +133,7 @@ class Look:
         ``highlight`` names methods that have a colour in every figure.
         """
         runs = results.runs()
-        plan = Plan.read(results.path).cells
+        plan = results.plan.cells
         names = _as_asked(runs["method"], (cell.label for cell in plan))
         item_bytes = runs.dropna(subset="item_bytes").groupby("method")["item_bytes"]
         sizes = {str(method): sorted(set(values)) for method, values in item_bytes}

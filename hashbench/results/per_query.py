@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from hashbench.measures import evaluate_ranking, parse
 from hashbench.results.evaluate import make_ranking, rankings
+from hashbench.results.evaluated import stamp_of
 from hashbench.results.results import Results
 from hashbench.studies.store import Stored
 
@@ -38,8 +39,12 @@ def per_query(
 
     None if the cell has no such database codes.
     """
-    codes, split = stored.codes(), results.split(stored.cell.split)
-    name = str(parse(measure))
+    split, name = results.split(stored.cell.split), str(parse(measure))
+    stamp = stamp_of(stored, split)
+    known = results.memory.per_query(stored.cell.id, stamp, name, task, database)
+    if known is not None:
+        return known
+    codes = stored.codes()
     for kind, each in rankings(codes, split):
         if kind == database and each.name == task:
             ranking = make_ranking(codes, split, kind, each)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import fnmatch
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -21,8 +21,8 @@ from hashbench.measures import parse
 from hashbench.plugins.dataset import ContactSheet
 from hashbench.plugins.registry import Registry
 from hashbench.plugins.selection import bare_name, full_name
-from hashbench.results.evaluate import EvaluatedCell, evaluate_cell
-from hashbench.results.rows import runs
+from hashbench.results.evaluated import EvaluatedCell, Memory, all_names, stamp_of
+from hashbench.results.rows import run_rows
 from hashbench.studies.cell import Cell
 from hashbench.studies.cell_codes import EITHER
 from hashbench.studies.plan import Plan
@@ -47,6 +47,7 @@ class Results:
     ----------
     out : the folder of results
     registry : where titles and other facts about plugins come from
+    plan, stored : what the folder holds, if that has been read and checked already
 
     Attributes
     ----------
@@ -54,21 +55,33 @@ class Results:
         Every cell asked for whose dataset could be loaded, done or not.
     measures : tuple of str
         Measures by their canonical names; curves are not among them.
+    damaged : dict
+        Why a cell that is there is left out, by its id.
     """
 
-    def __init__(self, out: Path, registry: Registry) -> None:
+    def __init__(
+        self,
+        out: Path,
+        registry: Registry,
+        plan: Plan | None = None,
+        stored: Mapping[str, Stored] | None = None,
+    ) -> None:
         self.path = out
         self.registry = registry
         self.store = Store(out)
-        self._plan = Plan.read(out)
-        self.cells = sorted(self._plan.cells, key=lambda cell: cell.key)
-        self.stored = self.store.read([cell.id for cell in self.cells])
+        self.plan = Plan.read(out) if plan is None else plan
+        self.cells = sorted(self.plan.cells, key=lambda cell: cell.key)
+        self.damaged: dict[str, str] = {}
+        if stored is None:
+            stored, self.damaged = self.store.read([cell.id for cell in self.cells])
+        self.stored = stored
         self.measures = tuple(
-            str(measure) for measure in map(parse, self._plan.measures) if not measure.is_curve
+            str(measure) for measure in map(parse, self.plan.measures) if not measure.is_curve
         )
         self._tasks: tuple[str, ...] | None = None
         self._databases: tuple[str, ...] | None = None
         self._bits: tuple[int, ...] | None = None
+        self.memory = Memory(out)
         self._splits: dict[str, StoredSplit] = {}
         self._evaluated: dict[str, EvaluatedCell] = {}
 
@@ -117,7 +130,7 @@ class Results:
         if self._tasks is not None:
             return self._tasks
         found: dict[str, None] = {}
-        for name in dict.fromkeys(stored.cell.split for stored in self.done()):
+        for name in self.split_names:
             found.update((task.name, None) for task in self.split(name).tasks)
         return tuple(found)
 
@@ -154,6 +167,11 @@ class Results:
         """Return the cells that have codes."""
         found = (self.stored.get(cell.id) for cell in self.cells)
         return [stored for stored in found if stored is not None and stored.status == "done"]
+
+    @property
+    def split_names(self) -> tuple[str, ...]:
+        """The splits of the cells that have codes."""
+        return tuple(dict.fromkeys(stored.cell.split for stored in self.done()))
 
     def split(self, name: str) -> StoredSplit:
         """Return labels, rows and strings of a split."""
@@ -209,7 +227,7 @@ class Results:
 
     def _rankings(self, measures: Sequence[str]) -> Iterator[tuple[dict[str, Any], Any]]:
         for stored in self.done():
-            evaluated = self._evaluate(stored, measures)
+            evaluated = self.evaluated(stored, measures)
             for ranking in evaluated.rankings:
                 if ranking.task not in self.tasks:
                     continue
@@ -225,13 +243,26 @@ class Results:
         found = {ranking.database for ranking in evaluated.rankings}
         return ("learned",) if "learned" in found else ("encoded",)
 
-    def _evaluate(self, stored: Stored, measures: Sequence[str]) -> EvaluatedCell:
+    def evaluated(self, stored: Stored, measures: Sequence[str] = ()) -> EvaluatedCell:
+        """Return a done cell's numbers: those of the study, and the given ones.
+
+        They are remembered, and computed only if they are not; see
+        :mod:`hashbench.results.evaluated`.
+        """
         known = self._evaluated.get(stored.cell.id)
-        if known is None or not known.has(measures):
-            # everything that reports ask of the study at once: a ranking is made only once
-            wanted = (*self.measures, *self._plan.measures, *measures)
-            known = evaluate_cell(stored, self.split(stored.cell.split), wanted, self.path)
-            self._evaluated[stored.cell.id] = known
+        if known is not None and known.has(measures):
+            return known
+        # everything that reports ask of the study at once: a ranking is made only once
+        names = all_names((*self.measures, *self.plan.measures, *measures))
+        split = self.split(stored.cell.split)
+        stamp = stamp_of(stored, split)
+        known = self.memory.read(stored.cell.id, stamp)
+        if known is None or not known.has(names):
+            from hashbench.results.evaluate import evaluate_cell  # imports numba: a second
+
+            known, per_query = evaluate_cell(stored, split, names, known)
+            self.memory.write(stored.cell.id, stamp, known, per_query)
+        self._evaluated[stored.cell.id] = known
         return known
 
     def codes(self) -> pd.DataFrame:
@@ -239,7 +270,7 @@ class Results:
         rows = [
             {**identity(stored.cell), **statistics}
             for stored in self.done()
-            for statistics in self._evaluate(stored, []).codes
+            for statistics in self.evaluated(stored).codes
         ]
         columns = [
             "codes", "items", "ones", "imbalance", "constant", "correlation",
@@ -258,7 +289,7 @@ class Results:
         labels = {(cell.method, cell.params): cell.label for cell in self.cells}
         chosen = {cell.key for cell in self.cells}
         rows = []
-        for row in runs(self._plan, self.stored):
+        for row in run_rows(self.plan, self.stored):
             key = tuple(row[name] for name in ("dataset", "method", "params", "bits", "seed"))
             if "id" in row and key not in chosen:
                 continue  # not selected; a cell without an id could not even be planned

@@ -14,15 +14,13 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from hashbench.base.messages import spreadsheet_text
-from hashbench.data.stored_split import StoredSplit
 from hashbench.measures import parse_many
 from hashbench.plugins.selection import format_value
+from hashbench.results.evaluated import EvaluatedCell
 from hashbench.studies.cell import Cell
 from hashbench.studies.plan import Plan
-from hashbench.studies.progress import Progress
 from hashbench.studies.store import Store, Stored
 from hashbench.studies.tuning import winner
 
@@ -54,19 +52,14 @@ PHASES = {
 }
 
 
-def results(store: Store, done: Iterable[Stored], measures: Sequence[str]) -> Iterator[Row]:
+def result_rows(
+    evaluated: Iterable[tuple[Cell, EvaluatedCell]], measures: Sequence[str]
+) -> Iterator[Row]:
     """Yield the rows of results.csv for cells that are done, in the order they come."""
-    from hashbench.results.evaluate import evaluate_cell  # imports numba: a second
-
     names = [str(measure) for measure in parse_many(measures) if not measure.is_curve]
-    splits: dict[str, StoredSplit] = {}
-    for stored in done:
-        if stored.cell.split not in splits:
-            splits = {stored.cell.split: store.split(stored.cell.split)}
-        split = splits[stored.cell.split]
-        identity = dict(zip(RESULT_COLUMNS, stored.cell.key, strict=False))
-        evaluated = evaluate_cell(stored, split, names, store.path, complete=False)
-        for ranking in evaluated.rankings:
+    for cell, numbers in evaluated:
+        identity = dict(zip(RESULT_COLUMNS, cell.key, strict=False))
+        for ranking in numbers.rankings:
             about = {**identity, "task": ranking.task, "database": ranking.database}
             for name in names:
                 if name in ranking.scores:  # vectors have no Hamming radius
@@ -76,7 +69,7 @@ def results(store: Store, done: Iterable[Stored], measures: Sequence[str]) -> It
                     yield {**about, "measure": name, "value": value, **beside}
 
 
-def runs(plan: Plan, stored: Mapping[str, Stored]) -> list[Row]:
+def run_rows(plan: Plan, stored: Mapping[str, Stored]) -> list[Row]:
     """Return the rows of runs.csv: every cell that was asked for, run or not."""
     rows = [_run(cell, stored.get(cell.id)) for cell in plan.cells]
     rows += [{**asdict(each), "status": "failed"} for each in plan.missing]
@@ -147,19 +140,3 @@ def _format(value: Any) -> Any:
     if isinstance(value, str):
         return spreadsheet_text(value)
     return "" if value is None else value
-
-
-def write_tables(store: Store, plan: Plan, progress: Progress) -> tuple[list[Row], list[Row]]:
-    """Derive results.csv and runs.csv; return the rows of both."""
-    stored = store.read([cell.id for cell in plan.cells])
-    done = [each for each in stored.values() if each.status == "done"]
-    done.sort(key=lambda each: each.cell.key)
-    # Inner products depend on the number of threads in their last bits; distances do not.
-    with threadpool_limits(1, user_api="blas"):
-        rows = list(results(store, progress.scoring(done), plan.measures))
-    run_rows = runs(plan, stored)
-    store.write_text("results.csv", to_csv(rows, RESULT_COLUMNS))
-    store.write_text("runs.csv", to_csv(run_rows, RUN_COLUMNS))
-    if plan.searches:
-        store.write_text("trials.csv", to_csv(trials(plan, store), TRIAL_COLUMNS))
-    return rows, run_rows

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hashbench.base.errors import HashbenchError
+from hashbench.base.errors import DamagedError, HashbenchError
 from hashbench.studies.cell import Cell
 from hashbench.studies.plan import FILE, Plan
-from hashbench.studies.store import DamagedError, Store, Stored
+from hashbench.studies.store import Store, Stored
 
 
 @dataclass

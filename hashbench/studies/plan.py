@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hashbench.base.errors import HashbenchError
+from hashbench.base.files import seal, unseal
 from hashbench.data import preprocessing
 from hashbench.data.prepare import DataSpec, SplitRequest
 from hashbench.executors import Executor, Outcome, Task
@@ -21,7 +22,7 @@ from hashbench.plugins.provenance import source_hash
 from hashbench.plugins.registry import Registry
 from hashbench.studies import external
 from hashbench.studies.cell import RETURNS, Cell
-from hashbench.studies.grid import Draft, drafts
+from hashbench.studies.grid import Draft
 from hashbench.studies.store import SCHEMA, Stored
 from hashbench.studies.study import Study
 from hashbench.studies.tuning import Search, make_searches
@@ -89,7 +90,7 @@ class Plan:
             "searches": [each.to_json() for each in self.searches],
             "tune_seconds": self.tune_seconds,
         }
-        return json.dumps(record, indent=1) + "\n"
+        return json.dumps(seal(record), indent=1) + "\n"
 
     @classmethod
     def read(cls, out: Path) -> Plan:
@@ -99,14 +100,14 @@ class Plan:
             raise HashbenchError(f"{out}: found no {FILE}; allowed: a folder made by hashbench run")
         check_schema(out)
         try:
-            record = json.loads(path.read_text(encoding="utf-8"))
+            record = unseal(json.loads(path.read_text(encoding="utf-8")))
             cells = [Cell.from_json(each) for each in record["cells"]]
             missing = [Missing(**each) for each in record["missing"]]
             named = {cell.id: cell for cell in cells}
             searches = [Search.from_json(each, named) for each in record.get("searches", [])]
             limit = record.get("tune_seconds")
             return cls(tuple(record["measures"]), cells, missing, searches, limit)
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise HashbenchError(f"{path} is damaged: {error}; run the study again") from error
 
 
@@ -115,7 +116,7 @@ def check_schema(out: Path) -> None:
     path = out / FILE
     try:
         found = json.loads(path.read_text(encoding="utf-8"))["schema"]
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return  # no folder of results yet, or a damaged plan, which a run replaces
     if found != SCHEMA:
         raise HashbenchError(
@@ -142,10 +143,14 @@ class Survey:
 
 
 def survey(
-    study: Study, registry: Registry, executor: Executor, folder: Path, progress: Progress
+    study: Study,
+    wanted: Sequence[Draft],
+    registry: Registry,
+    executor: Executor,
+    folder: Path,
+    progress: Progress,
 ) -> Survey:
     """Load every dataset once, in a process of its own, and give each cell its identity."""
-    wanted = drafts(study, registry)
     tuned = {draft for draft in wanted if study.tunes and registry.methods[draft.method].cls.space}
     requests: dict[DataSpec, dict[SplitRequest, None]] = {}
     for draft in wanted:

@@ -8,8 +8,6 @@ the system releases when its owner dies, however it dies.
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import json
 import os
 import re
@@ -18,12 +16,21 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import Any, Self
 
 import numpy.typing as npt
+from filelock import FileLock, Timeout
 
-from hashbench.base.errors import HashbenchError, describe_os_error
-from hashbench.base.files import checksum, load_arrays, replacing, write_json
+from hashbench.base.errors import DamagedError, HashbenchError, describe_os_error
+from hashbench.base.files import (
+    checksum,
+    load_arrays,
+    load_sealed,
+    replacing,
+    seal,
+    unseal,
+    write_json,
+)
 from hashbench.data.stored_split import StoredSplit, load_pictures, pictures_name
 from hashbench.plugins.dataset import ContactSheet
 from hashbench.studies.cell import Cell
@@ -31,7 +38,7 @@ from hashbench.studies.cell_codes import CellCodes
 from hashbench.studies.record import RunRecord
 from hashbench.studies.trials import Trials
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 @dataclass(frozen=True)
@@ -73,38 +80,38 @@ class Store:
         self.trials = Trials(path / "trials")
         self.work = path / ".work"
         self.prepared = path / ".prepared"
-        self._lock: IO[str] | None = None
+        self._lock = FileLock(path / ".lock")
+        self._owner_file = path / ".owner"
 
     def __enter__(self) -> Self:
         """Take the lock and clear away what a killed run has left half done."""
         try:
             for folder in (self.cells, self.splits):
                 folder.mkdir(parents=True, exist_ok=True)
-            self._lock = (self.path / ".lock").open("a+")
-        except OSError as error:
-            reason = describe_os_error(error, self.path)
-            raise HashbenchError(f"{self.path} cannot be a folder of results: {reason}") from error
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            self._lock.seek(0)
-            owner = self._lock.read().strip() or "another process"
-            self._lock.close()
+            self._lock.acquire(blocking=False)
+        except Timeout:
+            owner = self._owner() or "another process"
             raise HashbenchError(
                 f"{self.path} is in use by {owner}; wait for it to end, or choose another folder "
                 "with -o"
             ) from None
-        self._lock.truncate(0)
-        self._lock.write(f"process {os.getpid()} on {os.uname().nodename}")
-        self._lock.flush()
+        except OSError as error:
+            reason = describe_os_error(error, self.path)
+            raise HashbenchError(f"{self.path} cannot be a folder of results: {reason}") from error
+        self._owner_file.write_text(f"process {os.getpid()} on {os.uname().nodename}")
         self._recover()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._recover()
-        if self._lock is not None:
-            self._lock.truncate(0)
-            self._lock.close()
+        self._owner_file.unlink(missing_ok=True)
+        self._lock.release()
+
+    def _owner(self) -> str:
+        try:
+            return self._owner_file.read_text()
+        except OSError:
+            return ""
 
     def owner(self) -> str | None:
         """Return who writes here now, or nobody; what a killed process left does not count."""
@@ -131,28 +138,37 @@ class Store:
         folder = self.cells / cell_id
         return read_cell(folder) if folder.exists() else None
 
-    def read(self, cell_ids: Sequence[str]) -> dict[str, Stored]:
-        """Return those cells that are there; wrong ones are skipped here and found by `audit`."""
-        found = {}
+    def read(self, cell_ids: Sequence[str]) -> tuple[dict[str, Stored], dict[str, str]]:
+        """Return those cells that are there and right, and why others that are there are not."""
+        found: dict[str, Stored] = {}
+        damaged: dict[str, str] = {}
         for cell_id in cell_ids:
-            with contextlib.suppress(DamagedError):
+            try:
                 stored = self.get(cell_id)
+            except DamagedError as error:
+                damaged[cell_id] = str(error)
+            else:
                 if stored is not None:
                     found[cell_id] = stored
-        return found
+        return found, damaged
 
-    def audit(self) -> list[str]:
-        """Move every folder aside that is no cell of this store; return a line for each."""
+    def audit(self) -> tuple[dict[str, Stored], list[str]]:
+        """Read every cell, and move every folder aside that is none; return a line for each."""
+        found: dict[str, Stored] = {}
         lines = []
         for folder in sorted(self.cells.iterdir()):
             try:
-                read_cell(folder)
+                found[folder.name] = read_cell(folder)
             except DamagedError as error:
-                self.aside.mkdir(exist_ok=True)
-                place = Path(tempfile.mkdtemp(dir=self.aside, prefix=f"{folder.name}-"))
-                os.rename(folder, place / folder.name)
-                lines.append(f"set aside {folder.name} in {place}: {error}")
-        return lines
+                lines.append(f"set aside {folder.name} in {self.set_aside(folder)}: {error}")
+        return found, lines
+
+    def set_aside(self, path: Path) -> Path:
+        """Move a file or folder that is not right out of the way; return where it is now."""
+        self.aside.mkdir(exist_ok=True)
+        place = Path(tempfile.mkdtemp(dir=self.aside, prefix=f"{path.name}-"))
+        os.rename(path, place / path.name)
+        return place
 
     def put(self, cell: Cell, record: RunRecord, files: Path | None) -> Stored:
         """Store a cell with the files of a folder; an earlier outcome of it is replaced."""
@@ -164,7 +180,7 @@ class Store:
                 checksums[name] = checksum(folder / name)
         write_json(folder / "cell.json", {"schema": SCHEMA, "id": cell.id, "cell": cell.to_json()})
         record = replace(record, files=checksums)
-        write_json(folder / "status.json", {"schema": SCHEMA, **record.to_json()})
+        write_json(folder / "status.json", seal({"schema": SCHEMA, **record.to_json()}))
         self._place(folder, cell.id)
         return Stored(cell, record, self.cells / cell.id)
 
@@ -187,9 +203,16 @@ class Store:
         os.rename(folder, place)
         shutil.rmtree(old, ignore_errors=True)
 
-    def put_split(self, path: Path) -> None:
-        """Take in the file of a split; a file of that name says the same, unless damaged."""
-        os.replace(path, self.splits / path.name)
+    def put_split(self, path: Path) -> str | None:
+        """Take in the file of a split; return a line if a damaged one was in its place."""
+        place, line = self.splits / path.name, None
+        if place.exists():
+            try:
+                load_sealed(place)
+            except DamagedError as error:
+                line = f"set aside splits/{path.name} in {self.set_aside(place)}: {error}"
+        os.replace(path, place)
+        return line
 
     def copy_split(self, path: Path) -> None:
         """Take in the file of a split from another store."""
@@ -199,21 +222,24 @@ class Store:
 
     def split(self, name: str) -> StoredSplit:
         """Return labels, rows and strings of a split."""
-        return StoredSplit.load(self.splits / f"{name}.npz")
+        path = self.splits / f"{name}.npz"
+        try:
+            return StoredSplit.load(path)
+        except DamagedError as error:
+            raise HashbenchError(f"{path} is damaged: {error}; run the study again") from error
 
     def pictures(self, fingerprint: str) -> ContactSheet | None:
         """Return pictures of a dataset's items, if it gave any."""
         path = self.splits / f"{pictures_name(fingerprint)}.npz"
-        return load_pictures(path) if path.exists() else None
+        try:
+            return load_pictures(path) if path.exists() else None
+        except DamagedError as error:
+            raise HashbenchError(f"{path} is damaged: {error}; run the study again") from error
 
     def write_text(self, name: str, text: str) -> None:
         """Write a file of the folder, complete or not at all."""
         with replacing(self.path / name) as stream:
             stream.write(text)
-
-
-class DamagedError(ValueError):
-    """A folder that claims to be a cell and is not a right one."""
 
 
 def read_cell(folder: Path) -> Stored:
@@ -222,10 +248,11 @@ def read_cell(folder: Path) -> Stored:
         about = json.loads((folder / "cell.json").read_text())
         cell = Cell.from_json(about["cell"])
         found = json.loads((folder / "status.json").read_text())
-        schemas = {about["schema"], found.pop("schema")}
+        schemas = {about["schema"], found["schema"]}
         if schemas == {SCHEMA}:
-            record = RunRecord.from_json(found)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+            found = unseal(found)
+            record = RunRecord.from_json({k: v for k, v in found.items() if k != "schema"})
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise DamagedError(f"its records cannot be read ({error})") from error
     if schemas != {SCHEMA}:
         others = ", ".join(sorted(str(schema) for schema in schemas - {SCHEMA}))

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from hashbench.base.errors import HashbenchError
+from hashbench.base.files import seal, unseal
 from hashbench.data.stored_split import StoredSplit
 from hashbench.measures import evaluate
 from hashbench.printing.style import Look
-from hashbench.results.evaluate import FOLDER, curve_ranks, database_statistics
+from hashbench.results.evaluate import curve_ranks, database_statistics
+from hashbench.results.evaluated import FOLDER
 from hashbench.studies.cell_codes import CellCodes
 
 
@@ -53,9 +55,9 @@ def test_numbers_are_remembered_until_the_codes_change(hand_made):
     cell = hand_made.add()
     first = hand_made.results().scores()
     kept = hand_made.path / FOLDER / f"{cell.id}.json"
-    record = json.loads(kept.read_text())
+    record = unseal(json.loads(kept.read_text()))
     record["rankings"][0]["scores"]["AP"]["value"] = 0.123
-    kept.write_text(json.dumps(record))
+    kept.write_text(json.dumps(seal(record)))
     assert hand_made.results().scores()["value"].iloc[0] == 0.123
     hand_made.cells.clear()
     hand_made.add(queries=("00", "11"), database=("11", "11", "00", "00"))

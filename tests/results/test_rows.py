@@ -8,10 +8,14 @@ import numpy as np
 import pytest
 
 from hashbench.base.codes import pack
+from hashbench.base.files import seal, unseal
 from hashbench.data.stored_split import StoredSplit
 from hashbench.measures import evaluate
-from hashbench.results.evaluate import FOLDER, evaluate_cell
-from hashbench.results.rows import RESULT_COLUMNS, RUN_COLUMNS, results, runs, to_csv
+from hashbench.plugins.registry import Registry
+from hashbench.results.evaluated import CURVES, FOLDER
+from hashbench.results.per_query import per_query
+from hashbench.results.results import Results
+from hashbench.results.rows import RESULT_COLUMNS, RUN_COLUMNS, result_rows, run_rows, to_csv
 from hashbench.studies.plan import Missing, Plan
 from hashbench.studies.record import RunRecord
 from hashbench.studies.store import Store
@@ -56,8 +60,15 @@ def store(tmp_path):
         yield opened
 
 
+def opened(store, plan):
+    stored, _ = store.read([cell.id for cell in plan.cells])
+    return Results(store.path, Registry(), plan, stored)
+
+
 def rows_of(store, plan):
-    return list(results(store, [store.get(cell.id) for cell in plan.cells], plan.measures))
+    results = opened(store, plan)
+    pairs = [(stored.cell, results.evaluated(stored)) for stored in results.done()]
+    return list(result_rows(pairs, plan.measures))
 
 
 def test_every_task_and_kind_of_database_codes_is_scored(store, parts, make_cell):
@@ -125,53 +136,69 @@ def test_vectors_are_scored_by_inner_product_without_radius_measures(store, part
     assert found[0]["value"] == pytest.approx(np.mean(expected))
 
 
+def edit(path, change, sealed=True):
+    record = unseal(json.loads(path.read_text()))
+    whole = seal(record)
+    change(record)
+    path.write_text(json.dumps(seal(record) if sealed else {**whole, **record}))
+
+
+def forge(record):
+    for ranking in record["rankings"]:
+        ranking["scores"]["AP"]["value"] = 0.25
+
+
 def test_known_scores_are_reused_until_codes_change(store, parts, make_cell):
     codes, labels = parts
     cell, plan = make_cell(bits=BITS), Plan(("AP",), [make_cell(bits=BITS)])
     fill(store, cell, codes, labels)
     first = rows_of(store, plan)
     path = store.path / FOLDER / f"{cell.id}.json"
-    record = json.loads(path.read_text())
-    for ranking in record["rankings"]:
-        ranking["scores"]["AP"]["value"] = 0.25
-    path.write_text(json.dumps(record))
+    edit(path, forge)
     assert {row["value"] for row in rows_of(store, plan)} == {0.25}, "the cache was not read"
     assert len(rows_of(store, Plan(("AP", "P@5"), [cell]))) == 2 * len(first)
-    path.write_text("{")
-    assert rows_of(store, plan) == first, "a broken cache was believed"
+    for text in ("{", "[" * 100_000, "null"):
+        path.write_text(text)
+        assert rows_of(store, plan) == first, "a broken cache was believed"
     codes["query_0"] = ~codes["query_0"]
     fill(store, cell, codes, labels)
     assert rows_of(store, plan) != first
 
 
-def test_tables_and_reports_share_what_is_known(store, parts, make_cell):
+def test_an_edited_score_is_not_believed(store, parts, make_cell):
+    cell, plan = make_cell(bits=BITS), Plan(("AP",), [make_cell(bits=BITS)])
+    fill(store, cell, *parts)
+    first = rows_of(store, plan)
+    edit(store.path / FOLDER / f"{cell.id}.json", forge, sealed=False)
+    assert rows_of(store, plan) == first
+
+
+def test_scores_of_other_labels_are_not_believed(store, parts, make_cell):
     codes, labels = parts
-    cell = make_cell(bits=BITS)
+    cell, plan = make_cell(bits=BITS), Plan(("AP",), [make_cell(bits=BITS)])
     fill(store, cell, codes, labels)
-    stored = store.get(cell.id)
-    split = store.split(cell.split)
-    values = evaluate_cell(stored, split, ["AP"], store.path, complete=False)
-    assert not values.complete
-    assert values.codes == []
-    whole = evaluate_cell(stored, split, ["AP"], store.path)
-    assert whole.complete
-    assert len(whole.codes) == 3
-    first = whole.rankings[0]
+    first = rows_of(store, plan)
+    other = {"query": labels["query"], "database": 1 - labels["database"]}
+    fill(store, cell, codes, other)  # the same codes: their file is the same
+    assert rows_of(store, plan) != first
+
+
+def test_one_evaluation_knows_all_that_is_shown(store, parts, make_cell):
+    cell, plan = make_cell(bits=BITS), Plan(("AP",), [make_cell(bits=BITS)])
+    fill(store, cell, *parts)
+    results = opened(store, plan)
+    (stored,) = results.done()
+    known = results.evaluated(stored)
+    first = known.rankings[0]
+    assert len(known.codes) == 3
     assert first.scores["AP"]["low"] <= first.scores["AP"]["value"] <= first.scores["AP"]["high"]
-    assert first.scores["AP"]["value"] == values.rankings[0].scores["AP"]["value"]
-    # what is complete stays so, whoever asks for one number more
-    more = evaluate_cell(stored, split, ["P@5"], store.path, complete=False)
-    assert more.complete
+    assert set(first.curves) == set(CURVES)
+    values = per_query(results, stored, first.task, first.database, "AP")
+    assert np.nanmean(values) == first.scores["AP"]["value"]
+    more = opened(store, plan).evaluated(stored, ["P@5"])
     assert more.rankings[0].scores["P@5"]["chance"] is not None
-    assert {"AP", "P@5"} <= set(more.rankings[0].scores)
-    assert more.codes == whole.codes
-    # and of values alone the known ones are not computed again
-    path = store.path / FOLDER / f"{cell.id}.json"
-    path.unlink()
-    evaluate_cell(stored, split, ["AP"], store.path, complete=False)
-    two = evaluate_cell(stored, split, ["P@5"], store.path, complete=False)
-    assert {"AP", "P@5"} == set(two.rankings[0].scores)
-    assert not two.complete
+    assert more.rankings[0].scores["AP"] == first.scores["AP"]
+    assert more.codes == known.codes
 
 
 def test_runs_have_a_row_for_every_cell_asked_for(store, parts, make_cell):
@@ -179,7 +206,7 @@ def test_runs_have_a_row_for_every_cell_asked_for(store, parts, make_cell):
     fill(store, done, *parts)
     gone = Missing("wiki", "edsh", "", 8, 0, "wiki: no such file")
     plan = Plan(("AP",), [left, done], [gone])
-    found = runs(plan, store.read([done.id, left.id]))
+    found = run_rows(plan, store.read([done.id, left.id])[0])
     assert [(row["dataset"], row["bits"], row["status"]) for row in found] == [
         ("toy", 8, "done"),
         ("toy", 16, "missing"),

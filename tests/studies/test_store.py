@@ -12,11 +12,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hashbench.base.errors import HashbenchError
+from hashbench.base.errors import DamagedError, HashbenchError
+from hashbench.base.files import seal
 from hashbench.studies.cell import Cell
 from hashbench.studies.cell_codes import CellCodes
 from hashbench.studies.record import RunRecord
-from hashbench.studies.store import SCHEMA, DamagedError, Store, read_cell
+from hashbench.studies.store import SCHEMA, Store, read_cell
 
 WORDS = np.arange(4, dtype=np.uint64).reshape(4, 1)
 CODES = CellCodes((WORDS, WORDS + 1), (WORDS + 2, WORDS + 3), n_bits=8)
@@ -87,10 +88,12 @@ def break_codes(folder):
     (folder / "codes.npz").write_bytes(data)
 
 
-def edit(name, change):
+def edit(name, change, sealed=True):
     def apply(folder):
         record = json.loads((folder / name).read_text())
         change(record)
+        if sealed and "checksum" in record:
+            record = seal({key: value for key, value in record.items() if key != "checksum"})
         (folder / name).write_text(json.dumps(record))
 
     return apply
@@ -108,6 +111,13 @@ DAMAGES = {
         "status: found 'fine'",
     ),
     "done without codes": (edit("status.json", lambda r: r.update(files={})), "has no codes"),
+    "a changed time": (
+        edit("status.json", lambda r: r["seconds"].update(fit=1e-6), sealed=False),
+        "changed since it was written",
+    ),
+    "no environment": (edit("status.json", lambda r: r.update(environment=None)), "environment"),
+    "a word for seconds": (edit("status.json", lambda r: r.update(seconds="a")), "seconds"),
+    "brackets": (lambda f: (f / "status.json").write_text("[" * 100_000), "cannot be read"),
     "an unknown field": (edit("cell.json", lambda r: r["cell"].update(colour=1)), "cannot be read"),
 }
 
@@ -122,8 +132,10 @@ def test_damaged_cells_are_set_aside_and_named_never_deleted(store, damage, make
     before = sorted(path.name for path in (store.cells / cell.id).iterdir())
     with pytest.raises(DamagedError, match=reason):
         store.get(cell.id)
-    assert store.read([cell.id, whole.id]).keys() == {whole.id}
-    (line,) = store.audit()
+    found, damaged = store.read([cell.id, whole.id])
+    assert (set(found), set(damaged)) == ({whole.id}, {cell.id})
+    found, (line,) = store.audit()
+    assert set(found) == {whole.id}
     assert cell.id in line
     assert reason in line
     assert not (store.cells / cell.id).exists()
@@ -136,7 +148,7 @@ def test_foreign_folders_and_files_are_set_aside(store):
     (store.cells / "holiday").mkdir()
     (store.cells / "holiday" / "beach.jpg").write_bytes(b"sand")
     (store.cells / "notes.txt").write_text("mine")
-    assert len(store.audit()) == 2
+    assert len(store.audit()[1]) == 2
     assert list(store.cells.iterdir()) == []
     assert {path.name for path in store.aside.rglob("*")} >= {"beach.jpg", "notes.txt"}
 

@@ -1,0 +1,187 @@
+"""A cell's numbers, and the folder that remembers them: ``OUT/.evaluated``, two files a cell.
+
+The folder may be deleted at any time. A file is believed if it is whole and its stamp is right:
+made of these codes and this split, by this version of the evaluator.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hashbench.base.errors import HashbenchError
+from hashbench.base.files import checksum, load_arrays, replacing, save_arrays, seal, unseal
+from hashbench.data.stored_split import StoredSplit
+from hashbench.measures import DEFAULT_MEASURES, parse
+from hashbench.studies.store import Stored
+
+FOLDER = ".evaluated"
+
+PerQuery = npt.NDArray[np.float64]
+
+
+#: Curves that reports draw; what speaks of a radius is left out where there are no codes.
+CURVES = tuple(name for name in DEFAULT_MEASURES if parse(name).is_curve)
+
+
+@dataclass(frozen=True)
+class RankingScores:
+    """What one task gives for one kind of database codes.
+
+    Attributes
+    ----------
+    task : ``image->text``, or another pair of views
+    database : "encoded" or "learned"
+    scores : measure -> value, low, high, chance, chance_error; all but the first may be None
+    curves : measure -> axis, x, precision, recall
+    """
+
+    task: str
+    database: str
+    scores: dict[str, dict[str, float | None]] = field(default_factory=dict)
+    curves: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class EvaluatedCell:
+    """A cell's numbers: all that tables, reports and page show of it.
+
+    Attributes
+    ----------
+    rankings : one a task and kind of database codes
+    codes : statistics of each stored set of codes, empty for methods without codes
+    hamming : whether the method has codes
+    """
+
+    rankings: list[RankingScores]
+    codes: list[dict[str, Any]]
+    hamming: bool
+
+    def has(self, measures: Iterable[str]) -> bool:
+        """Say whether all of these are known, so far as they exist without codes."""
+        # what does not depend on the order of items speaks of a Hamming radius
+        wanted = [name for name in measures if self.hamming or parse(name).has_ties]
+        return all(
+            {*ranking.scores, *ranking.curves}.issuperset(wanted) for ranking in self.rankings
+        )
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> EvaluatedCell:
+        """Read what dataclasses.asdict makes of it."""
+        rankings = [RankingScores(**ranking) for ranking in record["rankings"]]
+        return cls(rankings, record["codes"], record["hamming"])
+
+
+class Memory:
+    """The folder of what has been evaluated.
+
+    Parameters
+    ----------
+    out : the folder of results
+    """
+
+    def __init__(self, out: Path) -> None:
+        self.out = out
+        self.folder = out / FOLDER
+        #: the last cell whose values by query were written or read
+        self._recent: tuple[str, Mapping[str, str], Mapping[str, PerQuery]] = ("", {}, {})
+
+    def read(self, cell_id: str, stamp: Mapping[str, str]) -> EvaluatedCell | None:
+        """Return what is known of a cell, if it holds."""
+        try:
+            record = unseal(json.loads((self.folder / f"{cell_id}.json").read_text()))
+            return EvaluatedCell.from_json(record) if record["stamp"] == stamp else None
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return None
+
+    def per_query(
+        self, cell_id: str, stamp: Mapping[str, str], measure: str, task: str, database: str
+    ) -> PerQuery | None:
+        """Return a measure's value for every query, if it is remembered and holds."""
+        if self._recent[:2] != (cell_id, stamp):
+            self._recent = (cell_id, stamp, self._read_per_query(cell_id, stamp))
+        return self._recent[2].get(_key(measure, task, database))
+
+    def _read_per_query(self, cell_id: str, stamp: Mapping[str, str]) -> Mapping[str, PerQuery]:
+        try:
+            record = unseal(json.loads((self.folder / f"{cell_id}.json").read_text()))
+            path = self.folder / f"{cell_id}.npz"
+            right = record["stamp"] == stamp and record["per_query"] == checksum(path)
+            return load_arrays(path) if right else {}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return {}
+
+    def write(
+        self,
+        cell_id: str,
+        stamp: Mapping[str, str],
+        evaluated: EvaluatedCell,
+        per_query: Mapping[tuple[str, str, str], PerQuery],
+    ) -> None:
+        """Remember a cell's numbers, and some of them query by query.
+
+        Parameters
+        ----------
+        per_query : by measure, task and kind of database codes
+        """
+        try:
+            self.folder.mkdir(exist_ok=True)
+            path = self.folder / f"{cell_id}.npz"
+            arrays = {_key(*key): values for key, values in per_query.items()}
+            save_arrays(path, arrays)
+            record = {"stamp": dict(stamp), "per_query": checksum(path), **asdict(evaluated)}
+            with replacing(self.folder / f"{cell_id}.json") as stream:
+                json.dump(seal(record), stream)
+            self._recent = (cell_id, stamp, arrays)
+        except OSError as error:
+            if not self.out.is_dir():
+                raise HashbenchError(f"{self.out} is not a folder of results") from error
+            # a folder that cannot be written to is read all the same
+
+
+def _key(measure: str, task: str, database: str) -> str:
+    """Return a name that is a file's in an archive as well."""
+    return hashlib.sha256(f"{measure}\n{task}\n{database}".encode()).hexdigest()[:16]
+
+
+def all_names(measures: Sequence[str]) -> list[str]:
+    """Return measures with all that reports show besides, by their canonical names."""
+    wanted = (*measures, *tie_variants(measures), *CURVES)
+    return list(dict.fromkeys(str(parse(name)) for name in wanted))
+
+
+def tie_variants(measures: Sequence[str]) -> list[str]:
+    """Return the first number as the report of ties shows it: expected and in database order."""
+    numbers = [measure for measure in map(parse, measures) if not measure.is_curve]
+    return [
+        str(measure.with_(ties=ties))
+        for measure in numbers[:1]
+        for ties in ("expected", "index")
+        if measure.has_ties and measure["missed"] != "skip"
+    ]
+
+
+def stamp_of(stored: Stored, split: StoredSplit) -> dict[str, str]:
+    """Return what has to be equal for remembered numbers to hold."""
+    codes = stored.record.files["codes.npz"]
+    return {"codes": codes, "split": split.checksum, "evaluator": evaluator_hash()}
+
+
+@cache
+def evaluator_hash() -> str:
+    """Return a hash of everything that turns codes into numbers."""
+    digest = hashlib.sha256()
+    house = Path(__file__).parents[1]
+    measures = sorted((house / "measures").glob("*.py"))
+    here = Path(__file__).parent
+    for path in (*measures, house / "base" / "codes.py", here / "evaluate.py", Path(__file__)):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
