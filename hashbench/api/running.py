@@ -85,12 +85,12 @@ def run(
     progress = make_progress(quiet)
     choice = {"retry": list(retry), "force": force, "timing": wanted.timing}
     with Store(place) as store:
-        given = compute(wanted, cells, found, store, jobs_of(wanted), choice, progress)
-        write_tables(given, store, progress)
+        outcome = compute(wanted, cells, found, store, jobs_of(wanted), choice, progress)
+        write_tables(outcome, store, progress)
     if report:
         from hashbench.page.publish import publish
 
-        publish(given)
+        publish(outcome)
     return Results(place, found)
 
 
