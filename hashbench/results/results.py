@@ -27,6 +27,7 @@ from hashbench.studies.cell import Cell
 from hashbench.studies.cell_codes import EITHER
 from hashbench.studies.plan import Plan
 from hashbench.studies.store import Store, Stored
+from hashbench.studies.tuning import Search
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -163,6 +164,17 @@ class Results:
             )
         return self.measures[0]
 
+    @property
+    def searches(self) -> list[Search]:
+        """What was tried to tune methods, for the cells of this part."""
+        chosen = {cell.id for cell in self.cells}
+        return [search for search in self._plan.searches if search.cell.id in chosen]
+
+    @property
+    def tune_seconds(self) -> float | None:
+        """The training time that limited every search, or None."""
+        return self._plan.tune_seconds
+
     def done(self) -> list[Stored]:
         """Return the cells that have codes."""
         found = (self.stored.get(cell.id) for cell in self.cells)
@@ -286,16 +298,13 @@ class Results:
         ``train_rows`` is the number of rows the method was fitted on, ``own_memory`` the peak
         above what its process held before the data; nan if nothing is known.
         """
-        labels = {(cell.method, cell.params): cell.label for cell in self.cells}
         chosen = {cell.key for cell in self.cells}
         rows = []
         for row in run_rows(self.plan, self.stored):
             key = tuple(row[name] for name in ("dataset", "method", "params", "bits", "seed"))
             if "id" in row and key not in chosen:
                 continue  # not selected; a cell without an id could not even be planned
-            label = labels.get((row["method"], row["params"])) or full_name(
-                row["method"], row["params"]
-            )
+            label = full_name(row["method"], row["params"])
             rows.append({**row, "method": label, **self._sizes(row.get("id"))})
         columns = [
             *IDENTITY, "status", "reason", "train_rows", "fit_seconds", "encode_seconds",
