@@ -168,12 +168,12 @@ class Results:
     def searches(self) -> list[Search]:
         """What was tried to tune methods, for the cells of this part."""
         chosen = {cell.id for cell in self.cells}
-        return [search for search in self._plan.searches if search.cell.id in chosen]
+        return [search for search in self.plan.searches if search.cell.id in chosen]
 
     @property
     def tune_seconds(self) -> float | None:
         """The training time that limited every search, or None."""
-        return self._plan.tune_seconds
+        return self.plan.tune_seconds
 
     def done(self) -> list[Stored]:
         """Return the cells that have codes."""
