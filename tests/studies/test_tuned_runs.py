@@ -74,7 +74,8 @@ class Three(Learner):
     name = "three"
 """
 
-STUDY = ("-m", "one,two,three,random", "-d", "toy", "-b", "8,16", "-s", "1", "--measures", "AP")
+ON_TOY = ("-d", "toy", "-b", "8,16", "-s", "1", "--measures", "AP")
+STUDY = ("-m", "one,two,three,random", *ON_TOY)
 
 
 def plugin(folder, variant="plain", seconds=0.0):
@@ -190,7 +191,7 @@ def lines(out):
 
 def test_more_points_keep_the_trials_that_were_run(hashbench, plain, tmp_path):
     path, out = plugin(tmp_path), tmp_path / "out"
-    study = ("run", "--plugin", path, *STUDY, "-o", out, "-m", "one")
+    study = ("run", "--plugin", path, *ON_TOY, "-o", out, "-m", "one")
     assert hashbench(*study, "--tune", "4").returncode == 0
     more = hashbench(*study, "--tune", "7", "--keep-trials")
     assert "tuning: 3 trials to run" in more.stderr
@@ -202,7 +203,7 @@ def test_more_points_keep_the_trials_that_were_run(hashbench, plain, tmp_path):
 
 def test_the_same_time_for_every_method(hashbench, tmp_path):
     path, out = plugin(tmp_path, seconds=0.3), tmp_path / "out"
-    study = ("run", "--plugin", path, *STUDY, "-o", out, "-m", "one,two")
+    study = ("run", "--plugin", path, *ON_TOY, "-o", out, "-m", "one,two")
     assert hashbench(*study, "--tune-time", "1s").returncode == 0
     listed = list(csv.DictReader((out / "trials.csv").open()))
     for name in ("one", "two"):
@@ -212,7 +213,7 @@ def test_the_same_time_for_every_method(hashbench, tmp_path):
 def test_a_search_without_a_trial_that_is_done_is_a_row_that_says_so(hashbench, tmp_path):
     path, out = plugin(tmp_path, seconds=30), tmp_path / "out"
     done = hashbench(
-        "run", "--plugin", path, *STUDY, "-m", "one", "-b", "8", "-o", out, "--tune", "2",
+        "run", "--plugin", path, *ON_TOY, "-m", "one", "-b", "8", "-o", out, "--tune", "2",
         "--timeout", "1s",
     )  # fmt: skip
     assert done.returncode == 1
