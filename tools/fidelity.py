@@ -48,7 +48,12 @@ VARIANTS = {
     ("lcmfh", "asis"): "lcmfh[batch_thresholds=true]",
 }
 
-#: Where a comparison does not hold, ours may be this far from what was recorded.
+#: What the runs behind the figures did that is no default of ours, from the number of rows: their
+#: CCA adds its ridge to scatter matrices, ours (as Gong's program) to covariances.
+AS_REFERENCE = {"cca-itq": lambda rows: {"ridge": 1e-4 / (rows - 1)}}
+
+#: Ours may be this far from what was recorded: what rounding on another processor, amplified by
+#: discrete steps, makes of a mean over a few seeds.
 STEADY = 0.005
 KEYS = ["dataset", "method", "bits", "task", "database", "measure"]
 
@@ -93,7 +98,8 @@ def scores(dataset: str, name: str, bits: int, seed: int, **parameters: Any) -> 
     """Fit one method and score every task, kind of database codes and measure."""
     train, query, train_labels, query_labels = split_parts(dataset)
     name, (settings,) = parse_item(name)
-    parameters = {**settings, **parameters, "n_bits": bits, "random_state": seed}
+    reference_runs = AS_REFERENCE.get(name, lambda rows: {})(len(train_labels))
+    parameters = {**reference_runs, **settings, **parameters, "n_bits": bits, "random_state": seed}
     method = discover().get("methods", name).cls(**parameters)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
@@ -176,8 +182,8 @@ def held(table: pd.DataFrame, record: pd.DataFrame) -> pd.Series:
 
     Where ours differs from the original on purpose, it must stay at the recorded score: to come
     nearer to the original would be a loss as likely as not. Where it does not, a score may lie
-    anywhere from the recorded one to the reference. Both give or take :data:`STEADY` or two
-    standard errors of the recorded mean.
+    anywhere from the recorded one to the reference. What did hold, holds while it stays where it
+    was. All of it give or take :data:`STEADY` or two standard errors of the recorded mean.
     """
     columns = [*KEYS, "ours", "ours_std", "again_std", "within"]
     table = table.merge(record[columns], on=KEYS, how="left", suffixes=("", "_recorded"))
@@ -190,7 +196,8 @@ def held(table: pd.DataFrame, record: pd.DataFrame) -> pd.Series:
     then = table["ours_recorded"]
     ends = pd.concat([then, table["theirs"].mask(on_purpose, then)], axis=1)
     between = table["ours"].between(ends.min(axis=1) - slack, ends.max(axis=1) + slack)
-    return (known & between) | (table["within"] & ~on_purpose)
+    still = table["within_recorded"].eq(True) & ((table["ours"] - then).abs() <= slack)
+    return (known & between) | ((table["within"] | still) & ~on_purpose)
 
 
 def main() -> None:
