@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 from hashbench.plugins.report import Picture
@@ -22,6 +23,8 @@ TESTS = {
     "queries": "of a paired bootstrap over the items of one split, which says nothing of training "
     "on other rows",
 }
+
+WIDTH = 80  # columns of a terminal
 
 
 def forest(table: pd.DataFrame, first: str, second: str, look: Look) -> Picture:
@@ -100,9 +103,9 @@ def sentences(table: pd.DataFrame, first: str, second: str) -> list[str]:
                 f"[{row.low:+.4f}, {row.high:+.4f}], p {p_words(row.p_holm, row.at_most)}\n"
                 f"    {_over(row, first)}"
             )
-    lines += [f"Intervals and p-values are {TESTS[name]}." for name in dict.fromkeys(table["test"])]
-    lines.append("Means are over queries, then seeds, as in tables; p is Holm-corrected.")
-    return lines
+    notes = [f"Intervals and p-values are {TESTS[name]}." for name in dict.fromkeys(table["test"])]
+    notes.append("Means are over queries, then seeds, as in tables; p is Holm-corrected.")
+    return [*lines, *(textwrap.fill(note, WIDTH) for note in notes)]
 
 
 def _over(row: Any, first: str) -> str:

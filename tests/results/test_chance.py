@@ -7,7 +7,7 @@ from hashbench.printing.style import Look
 from hashbench.printing.terminal import tables
 from hashbench.reports.map_table import MapTable
 from hashbench.results.chance import at_chance, likely_cause
-from hashbench.results.rows import results as result_rows
+from hashbench.results.rows import result_rows
 
 PERFECT = ("00", "00", "11", "11")
 CONSTANT = ("01", "01", "01", "01")
@@ -42,7 +42,8 @@ def test_tables_and_terminal_mark_what_is_at_chance(hand_made):
     marks = {row[0].text: row[1].mark for row in table.groups[0].rows}
     assert marks == {"good": "", "flat": "°"}
     assert any("flat on toy: a single code" in note for note in table.notes)
-    rows = list(result_rows(results.store, results.done(), ["AP"]))
+    evaluated = [(each.cell, results.evaluated(each)) for each in results.done()]
+    rows = list(result_rows(evaluated, ["AP"]))
     shown = tables(rows, results.runs().assign(params="").to_dict("records"), "AP")
     assert "° not above chance" in shown
     lines = {line.split()[0]: line for line in shown.splitlines() if line[:4] in ("good", "flat")}
