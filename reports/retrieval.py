@@ -183,7 +183,7 @@ def _figure(data: pd.DataFrame, look: Look) -> Any:
     axes.set_axis_off()
     letters = int(look.inches * texts.POINTS / across / (0.62 * texts.SMALLEST))
     sheet = look.datasets[data["dataset"].iloc[0]].pictures
-    small = {"fontsize": texts.SMALLEST, "ha": "center", "va": "top"}
+    small: dict[str, Any] = {"fontsize": texts.SMALLEST, "ha": "center", "va": "top"}
     for number, kind in enumerate(kinds):
         part = data[data["kind"] == kind]
         top = number * (len(methods) * line + SPACE)
@@ -195,7 +195,7 @@ def _figure(data: pd.DataFrame, look: Look) -> Any:
         for place, method in enumerate(methods):
             y, own = top + place * line, part[part["method"] == method]
             name = f"{texts.label(look, method)}\n{own['score'].iloc[0]:.3f}"
-            where = {"ha": "right", "va": "center", "fontsize": texts.NAME_SIZE}
+            where: dict[str, Any] = {"ha": "right", "va": "center", "fontsize": texts.NAME_SIZE}
             axes.text(NAMES - 0.15, y + 0.5, name, **where)
             for row in records(own[own["rank"] <= ROOM[look.width]]):
                 x = NAMES + GAP + row.rank
@@ -227,10 +227,10 @@ def _draw(
         extent = (x + 0.1, x + 0.9, y + 0.9, y + 0.1)
         axes.imshow(_pixels(sheet, item.row), extent=extent, aspect="auto", zorder=1)
     else:
-        where = {"ha": "center", "va": "center", "fontsize": texts.SMALLEST}
+        where: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": texts.SMALLEST}
         axes.text(x + 0.5, y + 0.5, _wrapped(item.string, letters, 4), **where)
     colour = "black" if item.relevant is None else HIT if item.relevant else MISS
-    frame = {"edgecolor": colour, "linewidth": 1.0, "fill": False, "zorder": 2}
+    frame: dict[str, Any] = {"edgecolor": colour, "linewidth": 1.0, "fill": False, "zorder": 2}
     dashes = "--" if item.relevant is False else "-"
     axes.add_patch(Rectangle((x + 0.04, y + 0.04), 0.92, 0.92, linestyle=dashes, **frame))
 
