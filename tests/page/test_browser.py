@@ -7,6 +7,7 @@ import pytest
 
 from hashbench.plugins.registry import discover
 from hashbench.printing.style import Look
+from hashbench.results.chance import MARK, at_chance
 from hashbench.results.results import Results
 
 pytestmark = [
@@ -90,7 +91,13 @@ def expected(results, look, **choice):
     for column, value in choice.items():
         table = table[table[column] == value]
     means = table.groupby("method")["value"].mean().sort_values(ascending=False, kind="stable")
-    shown = [(look.methods[name].label, f"{value:.4f}") for name, value in means.items()]
+    marks = {
+        name: MARK if at_chance(rows.to_dict("records")) else ""
+        for name, rows in table.groupby("method")
+    }
+    shown = [
+        (look.methods[name].label, f"{value:.4f}{marks[name]}") for name, value in means.items()
+    ]
     return [*shown, ("Failing", "–")]  # a failure stands in every ranking
 
 
