@@ -133,7 +133,7 @@ def _scores(rows: Sequence[Row], runs: Sequence[Row], title: str, order: Order) 
     if any(text.endswith("*") for method in methods for text in texts[method].values()):
         yield "* mean over fewer seeds: some cells are not done"
     if any(MARK in text for method in methods for text in texts[method].values()):
-        yield f"{MEANING}; the page says why if it can be seen"
+        yield f"{MEANING} (page: why)"
     if len(methods) < len(texts):
         yield f"{len(texts) - len(methods)} methods more; full table in {order.where}"
 
