@@ -89,7 +89,7 @@ def test_bdgp():
 
 @needs_data
 def test_uci_digits_by_name_and_by_path_are_the_same():
-    """A file of one's own has unit rows unless it is told otherwise; a shipped dataset is as it is."""
+    """A file of one's own has unit rows unless told otherwise; a shipped one is as it is."""
     by_name = UCIDigits()
     path = locate(by_name.files[0], "uci-digits")
     _, by_path = parse_file_selection(str(path))
