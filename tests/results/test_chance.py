@@ -31,7 +31,8 @@ def test_the_error_is_that_of_the_distance_from_chance():
     assert not at_chance([])
 
 
-def test_tables_and_terminal_mark_what_is_at_chance(hand_made):
+def test_tables_and_terminal_mark_what_is_at_chance(hand_made, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     hand_made.split(columns=(3, 9))
     hand_made.add(method="good", database=PERFECT)
     hand_made.add(method="flat", database=CONSTANT)
@@ -46,6 +47,7 @@ def test_tables_and_terminal_mark_what_is_at_chance(hand_made):
     rows = list(result_rows(evaluated, ["AP"]))
     shown = tables(rows, results.runs().assign(params="").to_dict("records"), "AP")
     assert "° not above chance" in shown
+    assert max(map(len, shown.splitlines())) <= 80
     lines = {line.split()[0]: line for line in shown.splitlines() if line[:4] in ("good", "flat")}
     assert lines["flat"].count("°") == 2
     assert "°" not in lines["good"]
