@@ -1,5 +1,4 @@
-"""The suite as a library: what the commands do, for programs and notebooks.
+"""The suite as a library: what programs and notebooks call, and what the commands are thin over.
 
-It stands above the commands because both go one way through: a study that Python asks for is
-resolved, planned and run by the same functions as one that is typed.
+A study is resolved, prepared and carried out here, whether it was typed or asked for from Python.
 """

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hashbench.api.asking import study_plugins
 from hashbench.base.errors import HashbenchError
-from hashbench.plugins.registry import Registry, discover
+from hashbench.plugins.registry import discover
 from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Table
 from hashbench.plugins.selection import parse_item
 from hashbench.printing import figures
 from hashbench.printing.style import Look
 from hashbench.results.comparison import compare, find_method
 from hashbench.results.results import Results as Tables
-from hashbench.studies.study import load_study
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,19 +84,15 @@ class Results(Tables):
 
 
 def open_results(out: str | Path) -> Results:
-    """Open the results of a study that has run, with the plugins that it names."""
-    place = Path(out)
-    return Results(place, study_plugins(place))
+    """Open the results of a study that has run, with the plugins that it names.
 
-
-def study_plugins(out: Path) -> Registry:
-    """Return every plugin, those of the study in a folder of results included.
-
-    A plugin that is no longer where the study found it is told, and its names stay plain.
+    Of a plugin that is no longer where the study found it, the names stay plain.
     """
-    study = out / "study.toml"
-    paths = load_study(str(study)).plugins if study.is_file() else ()
-    return discover([path for path in paths if Path(path).exists()])
+    place = Path(out)
+    there, gone = study_plugins(place)
+    for path in gone:
+        warnings.warn(f"plugin {path} of the study is gone; its names stay plain", stacklevel=2)
+    return Results(place, discover(there))
 
 
 def _selection(part: dict[str, Any]) -> dict[str, Sequence[Any]]:

@@ -6,20 +6,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hashbench.api.asking import KEYS, RESULTS
+from hashbench.api.computing import carry_out, prepare
 from hashbench.api.results import Results
 from hashbench.api.sources import plugin_file
 from hashbench.base.errors import HashbenchError
-from hashbench.commands.run import KEYS, compute, default_out, jobs_of, resolve
 from hashbench.data.export import write_data
 from hashbench.plugins.dataset import Data
 from hashbench.plugins.method import Method
 from hashbench.plugins.registry import Registry, discover
 from hashbench.plugins.selection import Choice
-from hashbench.results.tables import write_tables
-from hashbench.studies.grid import FIXED, drafts
-from hashbench.studies.plan import check_schema
+from hashbench.studies.grid import FIXED
 from hashbench.studies.progress import make_progress
-from hashbench.studies.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +38,8 @@ def run(
     report: bool = False,
     quiet: bool = False,
     force: bool = False,
-    retry: Sequence[str] = (),
+    retry: str | Sequence[str] = (),
+    device: str | None = None,
     **flags: Any,
 ) -> Results:
     """Run a study and return its results; the flags of ``hashbench run`` are the parameters.
@@ -56,7 +55,11 @@ def run(
         None
     plugins : files and folders with plugins
     report : write the page, too
-    flags : measures, tune, jobs, timeout, memory, threads, timing, executor, scheduler
+    quiet : show no progress
+    force, retry : run every cell again, or those that ended as failed, timeout, memory or skipped
+    device : where networks are trained: auto, cpu, cuda, cuda:1, mps
+    flags : measures, published, jobs, timeout, memory, threads, timing, tune, tune_time,
+        tune_bits, keep_trials, executor, scheduler
     """
     for name in flags:
         if name not in KEYS:
@@ -65,7 +68,7 @@ def run(
     registry = discover(paths)
     given = Path(out) if out is not None else None
     things = _listed(methods), _listed(datasets)
-    memory = (given or Path("hashbench-results")) / MEMORY
+    memory = (given or Path(RESULTS)) / MEMORY
     texts = [_method_text(each, registry, paths, memory) for each in things[0]]
     data = [_dataset_text(each, memory) for each in things[1]]
     asked = {
@@ -77,21 +80,24 @@ def run(
         "seeds": list(seeds) if isinstance(seeds, range) else seeds,
         "out": None if out is None else str(out),
     }
-    wanted = resolve(None if study is None else str(study), [str(path) for path in paths], asked)
-    found = discover(wanted.plugins)
-    cells = drafts(wanted, found)
-    place = default_out(wanted)
-    check_schema(place)
     progress = make_progress(quiet)
-    choice = {"retry": list(retry), "force": force, "timing": wanted.timing}
-    with Store(place) as store:
-        outcome = compute(wanted, cells, found, store, jobs_of(wanted), choice, progress)
-        write_tables(outcome, store, progress)
+    job = prepare(
+        None if study is None else str(study),
+        [str(path) for path in paths],
+        asked,
+        progress.note,
+        retry=_listed(retry),
+        force=force,
+        device=device,
+    )
+    if out is None:
+        progress.note(f"results: {job.out}")
+    done, _, _ = carry_out(job, progress)
     if report:
         from hashbench.page.publish import publish
 
-        publish(outcome)
-    return Results(place, found)
+        publish(done)
+    return Results(done.path, done.registry, done.plan, done.stored)
 
 
 def _listed(value: Any) -> list[Any]:

@@ -87,17 +87,14 @@ def find_plugins(paths: Sequence[str]) -> Registry:
     return registry
 
 
-def study_plugins(out: Path) -> list[str]:
-    """Return the plugins that the study in a folder of results names, and say which are gone."""
-    from hashbench.studies.study import load_study
+def with_study(out: Path, plugins: Sequence[str]) -> Registry:
+    """Find every plugin, those of the study in a folder of results included; say which are gone."""
+    from hashbench.api.asking import study_plugins
 
-    study = out / "study.toml"
-    paths = load_study(str(study)).plugins if study.is_file() else ()
-    there = [path for path in paths if Path(path).exists()]
-    for path in paths:
-        if path not in there:
-            click.echo(f"plugin {path} of the study is gone; its names stay plain", err=True)
-    return there
+    there, gone = study_plugins(out)
+    for path in gone:
+        click.echo(f"plugin {path} of the study is gone; its names stay plain", err=True)
+    return find_plugins([*there, *plugins])
 
 
 #: ``--plugin``, for every command that looks at plugins

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from hashbench.commands import find_plugins, plugin_option, study_plugins
+from hashbench.commands import plugin_option, with_study
 from hashbench.commands.report import selected
 
 
@@ -41,7 +41,7 @@ def compare_command(
     from hashbench.results.results import Results
 
     check_width(flags["width"])
-    whole = Results(out, find_plugins([*study_plugins(out), *plugins]))
+    whole = Results(out, with_study(out, plugins))
     look = Look.of(whole, flags["width"])
     results = selected(whole, {**flags, "methods": None})
     pair = find_method(results, first), find_method(results, second)

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from hashbench.base.errors import HashbenchError
-from hashbench.commands import find_plugins, plugin_option, study_plugins
+from hashbench.commands import plugin_option, with_study
 from hashbench.plugins.registry import Registry
 from hashbench.plugins.report import Report
 from hashbench.plugins.selection import select
@@ -48,7 +48,7 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
     formats = _listed(flags["formats"]) or list(FORMATS)
     check_formats(formats)
     check_width(flags["width"])
-    registry = find_plugins([*study_plugins(out), *plugins])
+    registry = with_study(out, plugins)
     reports = chosen_reports(names, registry)
     whole = Results(out, registry)
     for cell in whole.cells:

@@ -2,65 +2,34 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
-import re
 import shlex
-import shutil
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
+from hashbench.api.asking import RESULTS
+from hashbench.api.computing import Job, carry_out, prepare
 from hashbench.base import interrupts
-from hashbench.base.errors import HashbenchError, describe_os_error, unknown
+from hashbench.base.errors import HashbenchError, describe_os_error
 from hashbench.base.units import format_count, format_duration, format_size
-from hashbench.commands import find_plugins, plugin_option
-from hashbench.executors import STATUSES, Executor, Limits
+from hashbench.commands import plugin_option
+from hashbench.executors import STATUSES
 from hashbench.measures import parse_many
-from hashbench.neural.runtime import DEVICE, run_device
-from hashbench.plugins.registry import Registry
+from hashbench.neural.runtime import DEVICE
 from hashbench.plugins.selection import bare_name, split_items
 from hashbench.printing.terminal import Order, tables
-from hashbench.results.papers import FOLDER as PUBLISHED
-from hashbench.results.papers import read_published
 from hashbench.results.results import Results
-from hashbench.results.tables import write_tables
-from hashbench.results.tuning import tune
-from hashbench.studies.grid import Draft, drafts, left_out, resolved
-from hashbench.studies.plan import (
-    FILE,
-    Plan,
-    check_schema,
-    estimate,
-    in_order,
-    no_space,
-    pending,
-    planned,
-    survey,
-)
+from hashbench.studies.plan import Plan, estimate, pending, survey
 from hashbench.studies.progress import Progress, make_progress
-from hashbench.studies.run import execute
 from hashbench.studies.store import Store
-from hashbench.studies.study import DEFAULT_STUDY, Study, load_study, read_study
+from hashbench.studies.study import Study
 
-RESULTS = "hashbench-results"
-
-#: Flags that make a study of their own if no study is named.
-GRID = ("methods", "datasets", "bits", "seeds")
-KEYS = (
-    *GRID, "measures", "timeout", "memory", "threads", "jobs", "out", "executor", "scheduler",
-    "timing", "tune", "tune_time", "tune_bits", "keep_trials", "published",
-)  # fmt: skip
-
-PAGE = "report/index.html"  # in OUT, as are the notes
-NOTES = "notes.txt"  # what datasets say about themselves
+PAGE = "report/index.html"  # in OUT
 INTERRUPTED = 130
 REASONS = 5  # said on the terminal; all of them are in runs.csv
 
@@ -117,45 +86,28 @@ def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> No
 
     Exit codes: 0 all cells are done, 1 some are not, 2 bad input, 130 interrupted.
     """
-    asked = resolve(study, plugins, flags)
     retry = [status.strip() for status in flags["retry"].split(",") if status.strip()]
-    for status in retry:
-        if status not in STATUSES:
-            raise unknown("status", status, STATUSES)
-    registry = find_plugins(asked.plugins)
-    for path in asked.published:
-        read_published(Path(path))
-    wanted = drafts(asked, registry)  # before anything is made: what is asked for must exist
-    for needs, names in left_out(asked, registry).items():
-        click.echo(f"left out: {', '.join(names)}; they need {needs}", err=True)
-    os.environ[DEVICE] = flags["device"]  # which the processes of cells inherit
-    neural = {name for name in (each.method for each in wanted) if needs_torch(registry, name)}
-    device = run_device(min(neural)) if neural else "cpu"
-    jobs, out = jobs_of(asked), default_out(asked)
-    if device != "cpu" and asked.jobs is None:
-        jobs = 1  # two cells on one GPU would only take each other's memory
-    check_schema(out)
-    if asked.out is None and not flags["quiet"]:
+    chosen = {"retry": retry, "force": flags["force"], "device": flags["device"]}
+    job = prepare(study, plugins, flags, lambda line: click.echo(line, err=True), **chosen)
+    out = job.out
+    if job.study.out is None and not flags["quiet"]:
         click.echo(f"results: {out}", err=True)
     progress = make_progress(flags["quiet"])
-    choice = {"retry": retry, "force": flags["force"], "timing": asked.timing}
     if flags["plan_only"]:
-        show_plan(asked, wanted, registry, out, jobs, choice, progress)
+        show_plan(job, progress)
         return
     interrupts.listen()
     try:
-        with Store(out) as store:
-            results = compute(asked, wanted, registry, store, jobs, choice, progress)
-            rows, runs = write_tables(results, store, progress)
+        results, rows, runs = carry_out(job, progress)
     except KeyboardInterrupt:
         click.echo(f"\ninterrupted; {_saved(out)}", err=True)
         sys.exit(INTERRUPTED)
     except OSError as error:
         click.echo(f"hashbench: {describe_os_error(error, out)}; {_saved(out)}", err=True)
         sys.exit(1)
-    numbers = [measure for measure in parse_many(asked.measures) if not measure.is_curve]
+    numbers = [measure for measure in parse_many(job.study.measures) if not measure.is_curve]
     if numbers:
-        order = shown_order(asked, results.plan, out, flags["report"])
+        order = shown_order(job.study, results.plan, out, flags["report"])
         click.echo(tables(rows, runs, str(numbers[0]), order))
     else:
         click.echo(f"every measure is a curve; hashbench report {out} draws them")
@@ -163,55 +115,6 @@ def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> No
     if flags["report"]:
         write_report(results)
     sys.exit(code)
-
-
-def compute(
-    study: Study,
-    wanted: Sequence[Draft],
-    registry: Registry,
-    store: Store,
-    jobs: int,
-    choice: Mapping[str, Any],
-    progress: Progress,
-) -> Results:
-    """Plan a study, run what is not in the store, and return what it has given."""
-    executor = make_executor(study, registry, jobs, store.prepared)
-    try:
-        found = survey(study, wanted, registry, executor, store.work, progress)
-        replaced = [line for line in map(store.put_split, found.splits) if line]
-        store.write_text("study.toml", resolved(study, registry).to_toml())
-        keep_published(study, store.path)
-        store.write_text(FILE, found.plan.to_json())
-        present, wrong = store.audit()
-        untuned = no_space(found.plan, registry) if study.tunes else []
-        for line in (*folded_notes(found.notes, store), *replaced, *wrong, *untuned):
-            progress.note(line)
-        if found.plan.searches:
-            tune(found, executor, store, progress, study.keep_trials, choice)
-        ids = {cell.id for cell in found.plan.cells}
-        stored = {name: each for name, each in present.items() if name in ids}
-        todo = {cell.id for cell in pending(found.plan.cells, stored, **choice)}
-        if stored:
-            progress.note(
-                f"{len(found.plan.cells) - len(todo)} of {len(found.plan.cells)} cells "
-                "are in the store already"
-            )
-        tasks = [planned(each, found.sources[each.id]) for each in in_order(found.plan.cells)]
-        left = [each for each in tasks if each.cell.id in todo]
-        stored |= execute(left, executor, store, progress)
-    finally:
-        executor.close()
-    return Results(store.path, registry, found.plan, stored)
-
-
-def folded_notes(notes: Sequence[str], store: Store) -> list[str]:
-    """Keep what datasets say about themselves beside the results; return one line about it."""
-    if not notes:
-        return []
-    store.write_text(NOTES, "".join(f"{note}\n" for note in notes))
-    counts = Counter(note.partition(":")[0].removeprefix("dataset ") for note in notes)
-    said = ", ".join(f"{count} on {name}" for name, count in counts.items())
-    return [f"notes: {said}; see {store.path / NOTES}"]
 
 
 def shown_order(study: Study, plan: Plan, out: Path, report: bool) -> Order:
@@ -226,52 +129,17 @@ def shown_order(study: Study, plan: Plan, out: Path, report: bool) -> Order:
     )
 
 
-def keep_published(study: Study, out: Path) -> None:
-    """Put the printed numbers that a study names beside its results, where reports find them."""
-    for name in study.published:
-        path = Path(name)
-        read_published(path)
-        (out / PUBLISHED).mkdir(exist_ok=True)
-        for each in (path, path.with_suffix(".toml")):
-            if each.is_file():
-                shutil.copyfile(each, out / PUBLISHED / each.name)
-
-
-def needs_torch(registry: Registry, method: str) -> bool:
-    """Say whether a method trains a network."""
-    return "torch" in registry.methods[method].cls.requires
-
-
-def make_executor(study: Study, registry: Registry, jobs: int, cache: Path) -> Executor:
-    """Return the executor that a study asks for."""
-    limits = Limits(study.timeout, study.memory, study.threads)
-    if study.executor == "dask":
-        from hashbench.executors.dask import DaskExecutor
-
-        return DaskExecutor(study.scheduler, jobs, limits, registry.paths)
-    from hashbench.executors.local import LocalExecutor
-
-    return LocalExecutor(jobs, limits, registry.paths, cache)
-
-
-def show_plan(
-    study: Study,
-    wanted: Sequence[Draft],
-    registry: Registry,
-    out: Path,
-    jobs: int,
-    choice: Mapping[str, Any],
-    progress: Progress,
-) -> None:
+def show_plan(job: Job, progress: Progress) -> None:
     """Print the grid, what is done and how long the rest may take; change nothing in OUT."""
+    study, out, jobs = job.study, job.out, job.jobs
     with tempfile.TemporaryDirectory() as folder:
-        executor = make_executor(study, registry, jobs, Path(folder) / "cache")
+        executor = job.executor(Path(folder) / "cache")
         try:
-            plan = survey(study, wanted, registry, executor, Path(folder), progress).plan
+            plan = survey(study, job.drafts, job.registry, executor, Path(folder), progress).plan
         finally:
             executor.close()
     stored, _ = Store(out).read([cell.id for cell in plan.cells])
-    todo = pending(plan.cells, stored, **choice)
+    todo = pending(plan.cells, stored, **job.choice)
     waiting = {cell.id for cell in todo}
     for dataset in dict.fromkeys(cell.dataset for cell in plan.cells):
         cells = [cell for cell in plan.cells if cell.dataset == dataset]
@@ -301,50 +169,6 @@ def show_plan(
         click.echo(f"about {format_duration(seconds)} left with {jobs} at once{besides}")
 
 
-def resolve(study: str | None, plugins: Sequence[str], flags: Mapping[str, Any]) -> Study:
-    """Return the study that a name or file and the flags ask for."""
-    keys = {key: _plain(flags[key]) for key in KEYS if flags[key] not in (None, ())}
-    base = load_study(DEFAULT_STUDY if study is None else study)
-    if study is None and any(key in keys for key in GRID):
-        keys["name"] = study_name({**keys, "plugins": list(plugins)})
-        base = replace(base, timeout=None)  # a limit that nobody set is none
-    if plugins:
-        keys["plugins"] = [*base.plugins, *plugins]
-    asked = read_study(keys, "the flags", base)
-    if asked.timing and asked.executor != "local":
-        raise HashbenchError(
-            f"timing: found executor {asked.executor!r}; allowed: 'local', because nobody can tell "
-            "what else runs beside a worker"
-        )
-    return asked
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
-
-
-def study_name(keys: Mapping[str, Any]) -> str:
-    """Return a name for a study from flags that says what it is, and is no other study's."""
-    what = {key: value for key, value in keys.items() if key in (*GRID, "plugins")}
-    digest = hashlib.sha256(json.dumps(what, sort_keys=True, default=str).encode()).hexdigest()
-    said = [
-        re.sub(r"[^A-Za-z0-9]+", "-", str(keys[key])).strip("-")[:30].strip("-")
-        for key in GRID
-        if key in keys
-    ]
-    return "-".join([*said, digest[:6]])
-
-
-def default_out(study: Study) -> Path:
-    """Return the folder of a study's results."""
-    return Path(study.out or Path(RESULTS) / study.name)
-
-
-def jobs_of(study: Study) -> int:
-    """Return how many cells run at once."""
-    return 1 if study.timing else study.jobs or max(1, _cores() // study.threads)
-
-
 def conclude(runs: Sequence[Mapping[str, Any]], out: Path) -> int:
     """Say how the cells ended, with the first reasons why not, and return the exit code."""
     counts = Counter(row["status"] for row in runs)
@@ -371,10 +195,6 @@ def write_report(results: Results) -> None:
         click.echo(f"\nno page; write it with: hashbench report {results.path}", err=True)
     except (HashbenchError, OSError) as error:
         click.echo(f"hashbench: no page: {error}", err=True)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _saved(out: Path) -> str:
