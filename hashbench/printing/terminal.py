@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
+from hashbench.plugins.selection import bare_name
 from hashbench.results.chance import MARK, MEANING, at_chance
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class Order:
         return [method for method in best if method in kept]
 
     def _is_named(self, method: str) -> bool:
-        return method in self.named or method.partition("[")[0] in self.named
+        return method in self.named or bare_name(method) in self.named
 
 
 def tables(

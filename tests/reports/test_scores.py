@@ -9,6 +9,7 @@ from hashbench.printing.style import Look
 from hashbench.reports.bits_curve import BitsCurve
 from hashbench.reports.map_table import MapTable
 from hashbench.reports.pr_curve import PrecisionRecallCurve
+from hashbench.reports.seed_spread import SeedSpread
 from hashbench.reports.topk_curve import TopKCurve
 
 PERFECT = ("00", "00", "11", "11")
@@ -134,3 +135,24 @@ def test_curves_are_drawn_for_each_kind_of_codes(hand_made, report):
         lines = 2 if "encoded" in picture.name else 1
         assert all(len(panel.lines) == lines for panel in axes)
         assert "2 bits" in picture.caption
+
+
+def test_every_seed_is_a_dot_and_the_best_mean_comes_first(hand_made):
+    for seed in (0, 1):
+        hand_made.add(method="even", seed=seed, database=(PERFECT, REVERSED)[seed])
+        hand_made.add(method="good", seed=seed, database=PERFECT)
+    results = hand_made.results()
+    (picture,) = SeedSpread().draw(SeedSpread().data(results), Look.of(results))
+    panel = picture.figure.axes[0]
+    assert [text.get_text() for text in panel.get_yticklabels()] == ["good", "even"]
+    dots = [place for dots in panel.collections for place in dots.get_offsets()[:, 0]]
+    low = (1 / 3 + 2 / 4) / 2
+    assert sorted(np.round(dots, 6)) == sorted(np.round([1, 1, 1, low], 6))
+    mean = [line.get_xdata() for line in panel.lines if len(line.get_xdata()) == 1]
+    assert sorted(float(x[0]) for x in mean) == pytest.approx([(1 + low) / 2, 1])
+
+
+def test_one_seed_has_no_spread(hand_made):
+    hand_made.add(method="good", database=PERFECT)
+    with pytest.raises(NothingToShowError, match="one seed"):
+        SeedSpread().data(hand_made.results())

@@ -1,0 +1,94 @@
+"""Every seed as a dot: which differences between means are larger than what chance moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report
+from hashbench.printing import figures, texts
+from hashbench.printing.style import Look
+from hashbench.results.summary import grouped
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from hashbench.results.results import Results
+
+
+class SeedSpread(Report):
+    """The score of every seed, with the mean and the standard deviation over seeds."""
+
+    name = "seed-spread"
+    title = "Every seed"
+    section = "Scores in detail"
+
+    def data(self, results: Results) -> pd.DataFrame:
+        """Return the first measure of every cell, at the code lengths of figures."""
+        scores = results.scores([results.main_measure])
+        scores = scores[scores["bits"].isin(results.figure_bits)]
+        if scores.empty:
+            raise NothingToShowError("no cell is done")
+        if scores["seed"].nunique() < 2:
+            raise NothingToShowError("one seed; two or more have a spread")
+        return scores
+
+    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+        """Return a figure for each code length and kind of database codes."""
+        pictures = []
+        for (bits, database), group in grouped(data, "bits", "database"):
+            for name, part in figures.sheets(group, look):
+                measure = str(part["measure"].iloc[0])
+                seeds = part.groupby(["dataset", "method"])["seed"].nunique()
+                caption = look.caption(
+                    f"Every seed at {bits} bits, best mean first; dots: seeds; stroke: mean; line: standard "
+                    "deviation over seeds; the horizontal axis, one for both tasks, does not "
+                    "begin at zero",
+                    part["dataset"],
+                    measure=measure,
+                    database=database,
+                    seeds=[int(count) for count in seeds],
+                )
+                title = f"{measure} {bits} bits {database} {name}"
+                notes = look.notes(part["method"])
+                pictures.append(Picture(title, caption, _figure(part, look), notes))
+        return pictures
+
+
+def _figure(data: pd.DataFrame, look: Look) -> Any:
+    import seaborn
+
+    panels = figures.pairs(data, look)
+    most = int(data.groupby("dataset")["method"].nunique().max())
+    figure, axes = figures.make_figure(look, len(panels), figures.rows_height(most))
+    featured = look.featured(data["method"])
+    colours = {name: look.drawn(name, featured).colour for name in data["method"].unique()}
+    for panel, (dataset, task) in zip(axes, panels, strict=True):
+        part = data[(data["dataset"] == dataset) & (data["task"] == task)]
+        means = part.groupby("method", sort=False)["value"].mean()
+        order = means.sort_values(ascending=False, kind="stable").index.tolist()
+        said: dict[str, Any] = {
+            "data": part, "x": "value", "y": "method", "hue": "method", "order": order,
+            "hue_order": order, "palette": colours, "legend": False, "ax": panel,
+        }  # fmt: skip
+        seaborn.stripplot(**said, jitter=False, size=2.5, alpha=0.45, linewidth=0)
+        seaborn.pointplot(
+            **said, errorbar="sd", linestyle="none", marker="|", markersize=7, linewidth=0.9,
+            markeredgewidth=1.1,
+        )  # fmt: skip
+        panel.set_yticks(range(len(order)), [texts.label(look, name) for name in order])
+        panel.tick_params(axis="y", length=0)
+        panel.set(xlabel="", ylabel="")
+    _share(axes, panels)
+    figures.write_titles(look, axes, panels, beside=60)
+    figures.outer_labels(axes, data["measure"].iloc[0], "")
+    return figure
+
+
+def _share(axes: Sequence[Any], panels: Sequence[tuple[str, str]]) -> None:
+    """Give the panels of a dataset one horizontal axis: its tasks are compared."""
+    for dataset in dict.fromkeys(dataset for dataset, _ in panels):
+        own = [panel for panel, pair in zip(axes, panels, strict=True) if pair[0] == dataset]
+        ends = [panel.get_xlim() for panel in own]
+        for panel in own:
+            panel.set_xlim(min(low for low, _ in ends), max(high for _, high in ends))
