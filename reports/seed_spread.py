@@ -41,9 +41,9 @@ class SeedSpread(Report):
                 measure = str(part["measure"].iloc[0])
                 seeds = part.groupby(["dataset", "method"])["seed"].nunique()
                 caption = look.caption(
-                    f"Every seed at {bits} bits, best mean first; dots: seeds; stroke: mean; line: standard "
-                    "deviation over seeds; the horizontal axis, one for both tasks, does not "
-                    "begin at zero",
+                    f"Every seed at {bits} bits, best mean first; dots: seeds; stroke: mean; "
+                    "line: standard deviation over seeds; the horizontal axis, one for both "
+                    "tasks, does not begin at zero",
                     part["dataset"],
                     measure=measure,
                     database=database,
