@@ -37,6 +37,7 @@ def run(
     plugins: str | Path | Sequence[str | Path] = (),
     report: bool = False,
     quiet: bool = False,
+    verbose: bool = False,
     force: bool = False,
     retry: str | Sequence[str] = (),
     device: str | None = None,
@@ -55,7 +56,7 @@ def run(
         None
     plugins : files and folders with plugins
     report : write the page, too
-    quiet : show no progress
+    quiet, verbose : show no progress, or a log of all that happens with times
     force, retry : run every cell again, or those that ended as failed, timeout, memory or skipped
     device : where networks are trained: auto, cpu, cuda, cuda:1, mps
     flags : measures, published, jobs, timeout, memory, threads, timing, tune, tune_time,
@@ -80,7 +81,7 @@ def run(
         "seeds": list(seeds) if isinstance(seeds, range) else seeds,
         "out": None if out is None else str(out),
     }
-    progress = make_progress(quiet)
+    progress = make_progress(quiet, verbose=verbose)
     job = prepare(
         None if study is None else str(study),
         [str(path) for path in paths],

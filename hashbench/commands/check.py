@@ -16,13 +16,13 @@ from hashbench.base.errors import HashbenchError, unknown
 from hashbench.base.units import format_count
 from hashbench.checks.datasets import run_data_checks
 from hashbench.checks.methods import Outcome, run_checks
-from hashbench.commands import find_plugins, plugin_option
+from hashbench.commands import completion, find_plugins, plugin_option
 from hashbench.plugins.registry import Plugin
 from hashbench.plugins.requirements import unavailable
 
 
 @click.command("check")
-@click.argument("plugin_name", metavar="PLUGIN")
+@click.argument("plugin_name", metavar="PLUGIN", shell_complete=completion.plugins)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @plugin_option
 def check_command(plugin_name: str, as_json: bool, plugins: tuple[str, ...]) -> None:

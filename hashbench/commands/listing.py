@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from hashbench.base.errors import unknown
-from hashbench.commands import find_plugins, plugin_option
+from hashbench.commands import completion, find_plugins, plugin_option
 from hashbench.plugins.method import FIDELITIES
 from hashbench.plugins.registry import KINDS, Plugin, Registry
 from hashbench.plugins.requirements import install_command, lacking
@@ -38,7 +38,7 @@ def list_command(kind: str | None, as_json: bool, plugins: tuple[str, ...]) -> N
 
 
 @click.command("show")
-@click.argument("name")
+@click.argument("name", shell_complete=completion.plugins)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @plugin_option
 def show_command(name: str, as_json: bool, plugins: tuple[str, ...]) -> None:

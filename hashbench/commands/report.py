@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from hashbench.base.errors import HashbenchError
-from hashbench.commands import plugin_option, with_study
+from hashbench.commands import completion, plugin_option, with_study
 from hashbench.plugins.registry import Registry
 from hashbench.plugins.report import Report
 from hashbench.plugins.selection import select
@@ -20,11 +20,17 @@ PARTS = ("folder", "measure", "bits", "task", "database", "methods", "datasets")
 
 @click.command("report")
 @click.argument("out", type=click.Path(path_type=Path))
-@click.argument("names", required=False, default="all")
+@click.argument(
+    "names", required=False, default="all", shell_complete=completion.Selection("reports")
+)
 @click.option("-o", "--folder", type=click.Path(path_type=Path), help="Default: OUT/report.")
 @click.option("--format", "formats", help="pdf,svg,png,csv,md,tex; default: all of them.")
 @click.option("--width", default="page", show_default=True, help="column or page, of a paper.")
-@click.option("--measure", help="Measures, instead of the study's: AP,P@100.")
+@click.option(
+    "--measure",
+    shell_complete=completion.measures,
+    help="Measures, instead of the study's: AP,P@100.",
+)
 @click.option("-b", "--bits", help="Code lengths: 16,32. Curves show 16 unless others are named.")
 @click.option("--task", help="image->text or text->image.")
 @click.option("--database", help="encoded, learned, or learned-or-encoded as papers mix them.")

@@ -17,7 +17,7 @@ from hashbench.api.computing import Job, carry_out, prepare
 from hashbench.base import interrupts
 from hashbench.base.errors import HashbenchError, describe_os_error
 from hashbench.base.units import format_count, format_duration, format_size
-from hashbench.commands import plugin_option
+from hashbench.commands import completion, plugin_option
 from hashbench.executors import STATUSES
 from hashbench.measures import parse_many
 from hashbench.neural.runtime import DEVICE
@@ -35,18 +35,26 @@ REASONS = 5  # said on the terminal; all of them are in runs.csv
 
 
 @click.command("run")
-@click.argument("study", required=False)
+@click.argument("study", required=False, shell_complete=completion.studies)
 @click.option(
-    "-m", "--methods", multiple=True, help="Methods: edsh,cca*  edsh[gamma=1|10]  all,!lssh."
+    "-m",
+    "--methods",
+    multiple=True,
+    shell_complete=completion.Selection("methods"),
+    help="Methods: edsh,cca*  edsh[gamma=1|10]  all,!lssh.",
 )
 @click.option(
-    "-d", "--datasets", multiple=True, help="Datasets or files: wiki,synthetic[rows=500],mine.mat."
+    "-d",
+    "--datasets",
+    multiple=True,
+    shell_complete=completion.Selection("datasets"),
+    help="Datasets or files: wiki,synthetic[rows=500],mine.mat.",
 )
 @click.option("-b", "--bits", help="Code lengths: 16,32.")
 @click.option("-s", "--seeds", help="How many seeds (3 means 0,1,2), or which ones: 3,5.")
 @click.option("-o", "--out", help=f"Folder of the results; default {RESULTS}/STUDY.")
 @click.option("-j", "--jobs", help="Cells at once; default: cores / threads.")
-@click.option("--measures", help="Names of measures: AP,P@100.")
+@click.option("--measures", shell_complete=completion.measures, help="Names of measures: AP,P@100.")
 @click.option("--published", multiple=True, help="CSV with numbers that a paper prints.")
 @click.option("--plan", "plan_only", is_flag=True, help="Show what would run, and run nothing.")
 @click.option("--timeout", help="Longest time of a cell: 10m.")
@@ -70,6 +78,7 @@ REASONS = 5  # said on the terminal; all of them are in runs.csv
 @click.option("--executor", help="local (default) or dask.")
 @click.option("--scheduler", help="Address of a Dask scheduler; implies --executor dask.")
 @click.option("--quiet", is_flag=True, help="No progress.")
+@click.option("-v", "--verbose", is_flag=True, help="A log of all that happens, with times.")
 @click.option(
     "--report/--no-report",
     default=True,
@@ -92,7 +101,7 @@ def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> No
     out = job.out
     if job.study.out is None and not flags["quiet"]:
         click.echo(f"results: {out}", err=True)
-    progress = make_progress(flags["quiet"])
+    progress = make_progress(flags["quiet"], verbose=flags["verbose"])
     if flags["plan_only"]:
         show_plan(job, progress)
         return

@@ -26,6 +26,7 @@ from hashbench.base.errors import HashbenchError
 from hashbench.base.messages import one_line
 from hashbench.base.units import format_duration
 from hashbench.executors import Event, Limits, Outcome, Task
+from hashbench.plugins.requirements import install_command
 
 CONNECT_SECONDS = 10
 LOOK_SECONDS = 2
@@ -53,7 +54,7 @@ class DaskExecutor:
             from distributed import Client, LocalCluster
         except ImportError as error:
             raise HashbenchError(
-                "executor 'dask' needs Dask: pip install 'hashbench[dask]'"
+                f"executor 'dask' needs Dask: {install_command('distributed')}"
             ) from error
         # A lost connection is ours to report, in a line.
         logging.getLogger("distributed.client").setLevel(logging.CRITICAL)

@@ -12,9 +12,6 @@ from typing import Any
 
 from hashbench.plugins.registry import Plugin
 
-#: Modules that an extra of hashbench brings, under its own name.
-EXTRAS = ("torch",)
-
 
 def lacking(cls: type[Any]) -> list[str]:
     """Return the modules that a method requires and that are not installed; imports nothing."""
@@ -22,8 +19,8 @@ def lacking(cls: type[Any]) -> list[str]:
 
 
 def install_command(module: str) -> str:
-    """Return what to type to get a module: an extra of hashbench where there is one."""
-    return f"pip install 'hashbench[{module}]'" if module in EXTRAS else f"pip install {module}"
+    """Return what to type to get a module: the same in a clone and with an installed package."""
+    return f"pip install {module}"
 
 
 def unavailable(methods: Mapping[str, Plugin]) -> dict[str, str]:

@@ -6,11 +6,12 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 from typing import Any, Protocol, TextIO
 
 from tqdm import tqdm
 
-from hashbench.base.units import format_duration
+from hashbench.base.units import format_count, format_duration
 from hashbench.studies.cell import Cell
 from hashbench.studies.store import Stored
 
@@ -146,11 +147,51 @@ class Lines(Quiet):
         self.note(f"{text}: {reason}" if reason else text)
 
 
-class Bar(Quiet):
-    """One bar for all cells, the running ones named; failures as lines above it."""
+class Log(Lines):
+    """Everything that happens, a line each, with the time of day."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def note(self, text: str) -> None:
+        """Print a line with the time."""
+        now = datetime.now().isoformat(" ", "milliseconds")
+        super().note(f"{now} {text}")
+
+    def loading(self, name: str) -> None:
+        """Say which dataset is being looked at."""
+        self.note(f"loading {name}")
+
+    def begin(self, cells: Sequence[Cell]) -> None:
+        """Say how many cells are to run."""
+        super().begin(cells)
+        self.note(f"to run: {format_count(len(cells), 'cell')}")
+
+    def started(self, cell: Cell) -> None:
+        """Say that a cell has started."""
+        self.note(f"started {cell}")
+
+    def said(self, cell: Cell, text: str) -> None:
+        """Say how far a cell is."""
+        self.note(f"{cell}: {text}")
+
+    def scoring(self, done: Sequence[Stored]) -> Iterator[Stored]:
+        """Say how long each cell took to score."""
+        for stored in done:
+            begun = time.monotonic()
+            yield stored
+            self.note(f"scored {stored.cell} ({format_duration(time.monotonic() - begun)})")
+
+
+class Bar(Quiet):
+    """One bar for all cells, the running ones named; failures as lines above it.
+
+    Parameters
+    ----------
+    stream : where it is drawn
+    notebook : draw it as a notebook shows bars
+    """
+
+    def __init__(self, stream: TextIO, notebook: bool = False) -> None:
         self.stream = stream
+        self.notebook = notebook
         self.bar: Any = None
         self.running: dict[str, Cell] = {}
         self.waiting: dict[str, Cell] = {}
@@ -166,21 +207,32 @@ class Bar(Quiet):
     def loading(self, name: str) -> None:
         """Name the dataset in a line that goes away: large ones take minutes."""
         self._erase()
-        self.stream.write(f"loading {name}")
-        self.stream.flush()
+        if not self.notebook:
+            self.stream.write(f"loading {name}")
+            self.stream.flush()
 
     def loaded(self) -> None:
         """Take the line away."""
         self._erase()
 
     def _erase(self) -> None:
-        self.stream.write("\r\x1b[K")  # to the end of the line
+        if not self.notebook:
+            self.stream.write("\r\x1b[K")  # to the end of the line
 
     def begin(self, cells: Sequence[Cell]) -> None:
         """Draw the bar."""
         self.waiting = {cell.id: cell for cell in cells}
-        shape = "{n_fmt}/{total_fmt} |{bar:20}| {elapsed}{postfix}"
-        self.bar = tqdm(total=len(cells), bar_format=shape, file=self.stream, dynamic_ncols=True)
+        self.bar = self._draw("", total=len(cells), dynamic_ncols=True)
+
+    def _draw(self, what: str, **more: Any) -> Any:
+        if self.notebook:
+            from tqdm.auto import tqdm as drawn  # plain text where there are no widgets
+
+            return drawn(
+                bar_format=f"{what}{{n_fmt}}/{{total_fmt}} {{bar}} {{elapsed}}{{postfix}}", **more
+            )
+        shape = f"{what}{{n_fmt}}/{{total_fmt}} |{{bar:20}}| {{elapsed}}{{postfix}}"
+        return tqdm(bar_format=shape, file=self.stream, **more)
 
     def started(self, cell: Cell) -> None:
         """Name the cell beside the bar."""
@@ -219,10 +271,9 @@ class Bar(Quiet):
 
     def scoring(self, done: Sequence[Stored]) -> Iterator[Stored]:
         """Draw a bar of its own if it takes more than a moment."""
-        shape = "scoring {n_fmt}/{total_fmt} |{bar:20}| {elapsed}{postfix}"
         left = TimeLeft(scoring_keys)
         waiting = {stored.cell.id: stored.cell for stored in done}
-        with tqdm(total=len(done), bar_format=shape, file=self.stream, leave=False, delay=1) as bar:
+        with self._draw("scoring ", total=len(done), leave=False, delay=1) as bar:
             for stored in done:
                 begun = time.monotonic()
                 yield stored
@@ -238,9 +289,18 @@ class Bar(Quiet):
             self.bar.close()
 
 
-def make_progress(quiet: bool, stream: TextIO | None = None) -> Progress:
+def make_progress(quiet: bool, stream: TextIO | None = None, *, verbose: bool = False) -> Progress:
     """Return what suits the stream (stderr, because results go to stdout)."""
     stream = sys.stderr if stream is None else stream
     if quiet:
         return Quiet()
-    return Bar(stream) if stream.isatty() else Lines(stream)
+    if verbose:
+        return Log(stream)
+    notebook = in_notebook()
+    return Bar(stream, notebook) if notebook or stream.isatty() else Lines(stream)
+
+
+def in_notebook() -> bool:
+    """Say whether this is the kernel of a notebook; imports nothing."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return shell is not None and "IPKernelApp" in getattr(shell, "config", {})

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import hashbench
@@ -41,6 +42,18 @@ def test_the_same_study_by_python_and_by_the_command(folder):
     again = hashbench.open("b")
     assert again.scores().equals(hashbench.open("a").scores())
     assert "8 of 8 cells done" in repr(again)
+
+
+def test_a_study_that_tunes(folder):
+    study = {"bits": 8, "seeds": 1, "measures": "AP", "tune": 2}
+    results = hashbench.run("edsh", DATA, **study, out="a", quiet=True)
+    assert set(results.runs()["method"]) == {"edsh", "edsh(tuned)"}
+    flags = ("-m", "edsh", "-d", DATA, "-b", "8", "-s", "1", "--measures", "AP", "--tune", "2")
+    assert command("run", *flags, "-o", "b", "--no-report") == 0
+    for name in ("results.csv", "trials.csv"):
+        a, b = (pd.read_csv(Path(out) / name) for out in "ab")
+        timed = [column for column in a if "seconds" in column]
+        assert a.drop(columns=timed).equals(b.drop(columns=timed)), name
 
 
 def test_tables_figures_and_comparisons(folder):

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import io
+import sys
+from datetime import datetime
+from types import SimpleNamespace
 
 import pytest
 
 from hashbench.studies.progress import (
     Bar,
     Lines,
+    Log,
     Quiet,
     TimeLeft,
     make_progress,
@@ -52,6 +56,50 @@ def test_lines_count_and_give_reasons(make_cell):
         "[1/2] done    edsh at 8 bits on toy, seed 0 (250 ms)",
         "[2/2] failed  edsh at 8 bits on toy, seed 1 (1 min 15 s): no good",
     ]
+
+
+def test_a_log_tells_everything_with_its_time(make_cell):
+    stream = io.StringIO()
+    log = make_progress(False, stream, verbose=True)
+    assert type(log) is Log
+    tell(log, make_cell)
+    lines = stream.getvalue().splitlines()
+    for line in lines:
+        datetime.fromisoformat(line[:23])
+    assert [line[24:] for line in lines] == [
+        "loading dataset toy",
+        "a note",
+        "to run: 2 cells",
+        "started edsh at 8 bits on toy, seed 0",
+        "started edsh at 8 bits on toy, seed 1",
+        "[1/2] done    edsh at 8 bits on toy, seed 0 (250 ms)",
+        "[2/2] failed  edsh at 8 bits on toy, seed 1 (1 min 15 s): no good",
+    ]
+
+
+def test_a_notebook_has_the_bar_of_notebooks(make_cell, monkeypatch):
+    import tqdm.auto
+
+    drawn = []
+
+    class Widget(tqdm.std.tqdm):
+        def __init__(self, **more):
+            drawn.append(more)
+            super().__init__(**more, file=io.StringIO())
+
+    class Kernel:
+        config = {"IPKernelApp": {}}  # noqa: RUF012
+
+    monkeypatch.setattr(tqdm.auto, "tqdm", Widget)
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=Kernel))
+    stream = io.StringIO()
+    bar = make_progress(False, stream)
+    tell(bar, make_cell)
+    assert [more["total"] for more in drawn] == [2]
+    assert "{bar}" in drawn[0]["bar_format"]  # what tqdm puts its widget in place of
+    assert "\x1b" not in stream.getvalue()
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: None))
+    assert type(make_progress(False, stream)) is Lines
 
 
 def test_a_bar_names_what_runs_and_puts_failures_above_itself(make_cell):
