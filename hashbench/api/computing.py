@@ -148,7 +148,10 @@ def _compute(job: Job, store: Store, progress: Progress) -> Results:
                 f"{len(found.plan.cells) - len(todo)} of {len(found.plan.cells)} cells "
                 "are in the store already"
             )
-        tasks = [planned(each, found.sources[each.id]) for each in in_order(found.plan.cells)]
+        tasks = [
+            planned(each, found.sources[each.id], study.timing)
+            for each in in_order(found.plan.cells)
+        ]
         left = [each for each in tasks if each.cell.id in todo]
         stored |= execute(left, executor, store, progress)
     finally:

@@ -7,11 +7,13 @@ Gram matrix and its Cholesky factor depend on the features alone.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy
 
+from hashbench.base import shelf
 from hashbench.base.validation import BLOCK_ROWS, Matrix
 
 #: Rows of a block that stays in cache from one use of it to the next.
@@ -167,28 +169,40 @@ def absolute(strength: float, gram: Matrix, d: int) -> float:
 
 
 def gram(X: Matrix, mean: Matrix | None = None) -> Matrix:
-    """Return (X - 1 mean')'(X - 1 mean'), (d, d) in float64, block by block."""
-    total = np.zeros((X.shape[1], X.shape[1]))
-    for _, block in blocks(X, mean):
-        total += block.T @ block
-    return total
+    """Return (X - 1 mean')'(X - 1 mean'), (d, d) in float64, block by block; shared by fits."""
+
+    def make() -> tuple[Matrix]:
+        total = np.zeros((X.shape[1], X.shape[1]))
+        for _, block in blocks(X, mean):
+            total += block.T @ block
+        return (total,)
+
+    return shelf.fetch("gram", [X], [mean], make)[0]
 
 
 def normal_equations(X: Matrix, T: Matrix, mean: Matrix | None = None) -> tuple[Matrix, Matrix]:
-    """Return ``gram(X, mean)`` and ``cross(X, T, mean)`` in one pass over X."""
-    total, products = np.zeros((X.shape[1], X.shape[1])), np.zeros((X.shape[1], T.shape[1]))
-    for rows, block in blocks(X, mean):
-        total += block.T @ block
-        products += block.T @ T[rows]
-    return total, products
+    """Return ``gram(X, mean)`` and (X - 1 mean')'T."""
+    return gram(X, mean), _products(X, T, mean, None, BLOCK_ROWS)
 
 
 def cross(
     X: Matrix, T: Any, mean: Matrix | None = None, target_mean: Matrix | None = None
 ) -> Matrix:
-    """Return (X - 1 mean')'(T - 1 target_mean'), (d, t) in float64."""
-    total = np.zeros((X.shape[1], T.shape[1]))
+    """Return (X - 1 mean')'(T - 1 target_mean'), (d, t) in float64; shared by fits if T is a view.
+
+    Products of two views are the second largest part of many a fit.
+    """
     size = CACHED_ROWS if T.shape[1] <= THIN_COLUMNS else BLOCK_ROWS
+    if not isinstance(T, np.ndarray):
+        return _products(X, T, mean, target_mean, size)
+    make = partial(_products, X, T, mean, target_mean, size)
+    return shelf.fetch("cross", [X, T], [mean, target_mean], lambda: (make(),))[0]
+
+
+def _products(
+    X: Matrix, T: Any, mean: Matrix | None, target_mean: Matrix | None, size: int
+) -> Matrix:
+    total = np.zeros((X.shape[1], T.shape[1]))
     for rows, block in blocks(X, mean, size):
         total += block.T @ (
             T[rows] if target_mean is None else T[rows] - target_mean.astype(T.dtype)

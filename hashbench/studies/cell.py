@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_info
 
-from hashbench.base import live
+from hashbench.base import live, shelf
 from hashbench.base.codes import as_words
 from hashbench.base.errors import HashbenchError
 from hashbench.base.files import save_arrays
@@ -130,7 +130,12 @@ def random_state(seed: int) -> int:
 
 
 def compute(
-    registry: Registry, folder: Path, cache: Path, cell: Mapping[str, Any], data: str
+    registry: Registry,
+    folder: Path,
+    cache: Path,
+    cell: Mapping[str, Any],
+    data: str,
+    cold: bool = False,
 ) -> dict[str, Any]:
     """Compute one cell: fit on training rows, encode queries and database, write the codes.
 
@@ -141,6 +146,7 @@ def compute(
     cache : the folder with prepared data
     cell : the cell, as JSON holds it
     data : the name of the prepared split in the cache
+    cold : compute everything, also what other cells have computed from the same rows
 
     Returns
     -------
@@ -163,6 +169,7 @@ def compute(
     method: Method = plugin.cls(
         **what.parameters, n_bits=what.bits, random_state=random_state(what.seed)
     )
+    shared = [] if cold else prepared.train
     if method.supervised:
         prepared = prepared.with_labels_only()
     total = what.parameters.get("epochs", what.parameters.get("iterations"))
@@ -171,9 +178,11 @@ def compute(
     validation: dict[str, Any] = (
         {"validation": prepared.validation} if method.early_stopping else {}
     )
-    start = time.perf_counter()
-    method.fit(list(prepared.train), labels, **validation)
-    seconds["fit"] = time.perf_counter() - start - method.recording_seconds_
+    with shelf.opened(cache / data / "statistics", shared) as statistics:
+        start = time.perf_counter()
+        method.fit(list(prepared.train), labels, **validation)
+        spent = time.perf_counter() - start - method.recording_seconds_
+    seconds["fit"], seconds["spent"] = spent + statistics.owed, spent
     seconds["recording"] = method.recording_seconds_
     check_fitted(method)
 

@@ -222,8 +222,8 @@ def _cell(draft: Draft, facts: Mapping[str, Any], split: str, registry: Registry
     return draft.cell(facts["fingerprint"], split, steps, source)
 
 
-def planned(cell: Cell, source: Source) -> Planned:
-    """Return a cell with the task that computes it."""
+def planned(cell: Cell, source: Source, cold: bool = False) -> Planned:
+    """Return a cell with the task that computes it: `cold` without what others have computed."""
     module = "external" if external.is_external(cell) else "cell"
     steps = list(cell.preprocessing)
     folder = f"split-{cell.split}-{'-'.join(steps)}"
@@ -235,7 +235,9 @@ def planned(cell: Cell, source: Source) -> Planned:
         "name": folder,
     }
     data = Task("hashbench.data.prepare:prepare", arguments, f"the data of {cell.dataset}", folder)
-    own = {"cell": cell.to_json(), "data": folder}
+    own: dict[str, Any] = {"cell": cell.to_json(), "data": folder}
+    if cold and module == "cell":
+        own["cold"] = True
     task = Task(
         f"hashbench.studies.{module}:compute",
         own,
