@@ -103,7 +103,7 @@ class ACQ(LinearMethod):
         for _ in range(self.iterations):
             B = [signs(mixed) for mixed in self._with_others(P)]
             targets = self._with_others(B)
-            R = [procrustes(v.T @ target) for v, target in together(V, targets)]
+            R = [procrustes(v.T @ target, r) for v, target, r in together(V, targets, R)]
             P = each(times, V, R)
             self.record(self._objective, B, P)
         self.codes_ = [mixed >= 0 for mixed in self._with_others(P)]

@@ -138,9 +138,10 @@ class CCQ(VectorMethod):
             words.append(_nearest_words(z, books))
             S.append(cross(X, _compose(words[-1], books), mean))
 
+        R = [None] * len(views)
         shares, previous = list(weights), np.inf
         for iteration in range(self.iterations):
-            R = [procrustes(s) for s in S]
+            R = [procrustes(s, r) for s, r in together(S, R)]
             Z = each(project, views, R, means)
             shared = _average(Z, weights)
             if iteration:  # from now on the views have one code an item

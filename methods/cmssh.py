@@ -35,7 +35,7 @@ import scipy
 
 from hashbench import Citation, Integer, LinearMethod
 from hashbench.base.errors import DeclinedError
-from hashbench.linalg import inner, signs, times
+from hashbench.linalg import inner, signs, singular, times, turns
 
 SEARCHES = 5  # of one threshold given the other; they settle after two or three
 SUBSPACE, POWERS = 8, 30  # columns and iterations, at most, that a singular vector is sought with
@@ -149,13 +149,12 @@ def _leading(X, T, Omega, means, rng):
     for _ in range(POWERS):
         P = np.linalg.qr(_covary(Omega, X, mx, T, mt, Q))[0]
         # C is P (C'P)' as far as the subspace reaches.
-        left, values, right = np.linalg.svd(
-            _covary(Omega.T, T, mt, X, mx, P).T, full_matrices=False
-        )
+        left, values, right = singular(_covary(Omega.T, T, mt, X, mx, P).T)
         if values[0] - strength <= 1e-4 * values[0]:
             break
         strength, Q = values[0], right.T
-    return P @ left[:, 0], right[0]
+    p, turn = P @ left[:, :1], turns(P @ left[:, :1])
+    return (p * turn)[:, 0], right[0] * turn
 
 
 def _covary(Omega, X, mx, T, mt, Q):
@@ -183,7 +182,7 @@ def _thresholds(u, v, Omega, mean_u, mean_v):
 
 def _search(u, c):
     """Return the offset a, and the value, that make |sum_i c_i sgn(u_i + a)| largest."""
-    order = np.argsort(u)
+    order = np.argsort(u, kind="stable")
     sorted_u, below = u[order].astype(np.float64), np.cumsum(c[order])
     # Between two different neighbours: those below count negatively, the others positively.
     gaps = np.flatnonzero(np.diff(sorted_u) > 0)

@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hashbench import Citation, DeclinedError, HashbenchError, Log
-from hashbench.linalg import cross, gram, scatter_precision, whitening
+from hashbench.linalg import cross, eigen, gram, scatter_precision, upright, whitening
 from hashbench.methods.cca import CCA
 
 VARIANTS = ("textbook", "released")
@@ -85,10 +85,10 @@ class CVH(CCA):
         My = whitening(Cyy, scatter_precision(Y), self.ridge)
         # X'Y (Y'Y + r I) Y'X a = rho^2 (X'X + r I) a, in whitened coordinates a = Mx u
         half = Mx.T @ Cxy
-        _, U = np.linalg.eigh(half @ Cyy @ half.T + self.ridge * half @ half.T)
+        _, U = eigen(half @ Cyy @ half.T + self.ridge * half @ half.T)
         rank = min(self.n_bits, Mx.shape[1], My.shape[1])
         A, B = np.zeros((X.shape[1], self.n_bits)), np.zeros((Y.shape[1], self.n_bits))
-        A[:, :rank] = Mx @ U[:, ::-1][:, :rank]
+        A[:, :rank] = upright(Mx @ U[:, :rank])
         B[:, :rank] = My @ (My.T @ (Cxy.T @ A[:, :rank]))  # b = (Y'Y + r I)^-1 Y'X a
         self.projections_ = [A, B]
         return rank

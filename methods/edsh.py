@@ -136,7 +136,7 @@ class EDSH(LinearMethod):
             U = self._bases(S, V)
             P = _classifier(Y, B)
             V, S = self._shared_space(views, means, U, W, times(B, R))
-            R = self._rotation(B, V)
+            R = self._rotation(B, V, R)
             Q = times(V, self.alpha * R.T) + times(Y, self.gamma * P)
             B = self._codes(B, Q, P)
             W = each(Ridge.solve_products, solvers, S)  # Eq. 21
@@ -173,10 +173,11 @@ class EDSH(LinearMethod):
             s -= np.outer(mean, total)
         return V, S
 
-    def _rotation(self, B, V):
+    def _rotation(self, B, V, R):
         """The minimiser of ||B - V R'||, or its transpose as printed."""
-        R = procrustes(B.T @ V)
-        return R.T if self.rotation == "printed" else R
+        if self.rotation == "printed":
+            return procrustes(B.T @ V, R.T).T
+        return procrustes(B.T @ V, R)
 
     def _codes(self, B, Q, P):
         """Eq. 18: the quadratic term in B is taken as constant."""

@@ -166,7 +166,7 @@ class FCMH(LinearMethod):
             for rows in groups:
                 pull = self._similarity(G[rows], GV, V[rows])
                 B[rows] = signs(times(V[rows], R) + pull)
-            R = procrustes(V.T @ B)
+            R = procrustes(V.T @ B, R)
             self.record(self._objective, Y, G, groups, C, V, B, R, P)
 
     def _similarity(self, G, GV, V):

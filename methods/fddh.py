@@ -20,6 +20,8 @@ Deviations
   columns and a warning is given: the T-step is then no minimiser, and the iterations end as soon
   as the objective rises.
 - The first C-step sees the codes alone, since it comes before the first R_m.
+- S_m C' has the rank of C, so that with more bits than classes many R_m are best. The released
+  code takes what its linear algebra library returns; here it is the one nearest to the last R_m.
 """
 
 from __future__ import annotations
@@ -115,11 +117,11 @@ class FDDH(LinearMethod):
 
         B = random_codes(rng, n, k, dtype)
         T, S = Y, [solver.products(Y) for solver in solvers]  # S_m = K_m'T
-        R: list[Any] = [np.zeros((features.shape[1], k)) for features in K]
+        C, R = None, [np.zeros((features.shape[1], k)) for features in K]
         best = np.inf
         for _ in range(self.iterations):
-            C = procrustes(B.T @ T + self.mu * sum(r.T @ s for r, s in together(R, S)))
-            R = [procrustes(s @ C.T) for s in S]
+            C = procrustes(B.T @ T + self.mu * sum(r.T @ s for r, s in together(R, S)), C)
+            R = [procrustes(s @ C.T, r) for s, r in together(S, R)]
             codes = signs(times(T, C.T))
             T = self._labels(codes, K, R, C, Y)
             S = [solver.products(T) for solver in solvers]

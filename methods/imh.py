@@ -43,7 +43,15 @@ import numpy as np
 import scipy
 
 from hashbench import Citation, Integer, LinearMethod, Log
-from hashbench.linalg import Ridge, anchor_rows, column_means, neighbour_graph, together
+from hashbench.linalg import (
+    Ridge,
+    anchor_rows,
+    column_means,
+    eigen,
+    neighbour_graph,
+    together,
+    upright,
+)
 
 DENSE_ROWS = 2000  # up to here one dense decomposition (32 MB) takes less time than Lanczos
 
@@ -152,12 +160,11 @@ def _leading(product, n, count, rng):
     width = 4 * count + 20  # a wide Krylov space: products cost more than its orthogonalisation
     if n <= max(width, DENSE_ROWS):
         matrix = product(np.eye(n))
-        found = scipy.linalg.eigh(matrix, subset_by_index=(n - count, n - 1), overwrite_a=True)
-        return found[1][:, ::-1]
+        return eigen(matrix, count)[1]
     operator = scipy.sparse.linalg.LinearOperator(
         (n, n), lambda v: product(v.reshape(-1, 1)).ravel(), dtype=np.float64
     )
     values, vectors = scipy.sparse.linalg.eigsh(
         operator, count, which="LA", ncv=width, tol=1e-8, v0=rng.standard_normal(n)
     )
-    return vectors[:, np.argsort(values)[::-1]]
+    return upright(vectors[:, np.argsort(-values, kind="stable")])

@@ -182,7 +182,7 @@ class LEMON(LinearMethod):
             Z += times(G, 2 * self.alpha * k * H["GB"])
             V = stiefel(Z, rng)
             H |= _plus(past, VV=(V, V), VY=(V, Y), GV=(G, V), VB=(V, B))
-            R = procrustes(H["VB"])
+            R = procrustes(H["VB"], R)
             B = signs(times(G, 2 * self.alpha * k * H["GV"]) + times(V, R))
             H |= _plus(past, VB=(V, B), GB=(G, B), BB=(B, B))
             self.record(self._objective, H, P, R)

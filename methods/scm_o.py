@@ -34,12 +34,14 @@ import numpy as np
 from hashbench import Citation, LinearMethod, Log
 from hashbench.linalg import (
     column_means,
+    eigen,
     noise_directions,
     normal_equations,
     scatter_precision,
     scatter_whitening,
     squared_norm,
     together,
+    turns,
     unit_rows,
 )
 
@@ -141,6 +143,7 @@ def leading_pairs(factors, weights):
             if i != j:
                 rows, columns = slice(*edges[i : i + 2]), slice(*edges[j : j + 2])
                 blocks[rows, columns] = left * weights @ right.T
-    strengths, vectors = np.linalg.eigh(blocks)
-    strengths, vectors = strengths[::-1], vectors[:, ::-1]
-    return strengths, [Q @ vectors[slice(*edges[m : m + 2])] for m, Q in enumerate(bases)]
+    strengths, vectors = eigen(blocks)
+    directions = [Q @ vectors[slice(*edges[m : m + 2])] for m, Q in enumerate(bases)]
+    turn = turns(directions[0])  # of the directions themselves: their bases have signs of their own
+    return strengths, [U * turn for U in directions]

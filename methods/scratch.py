@@ -121,7 +121,7 @@ class SCRATCH(LinearMethod):
             for features, u, w in together(K, U, W):
                 V += times(features, (weight * u + mu * w) @ inverse)
             S = [solver.products(V) for solver in solvers]
-            R = procrustes(B.T @ V)
+            R = procrustes(B.T @ V, R)
             self.record(self._objective, solvers, Y, V, B, R, C, U, W, S)
 
         self.codes_ = B > 0

@@ -48,6 +48,7 @@ from hashbench.linalg.ridge import (
     regress,
 )
 from hashbench.linalg.rotation import itq, procrustes, random_rotation, stiefel
+from hashbench.linalg.spectral import eigen, singular, turns, upright
 from hashbench.linalg.svm import linear_svms
 from hashbench.linalg.sylvester import Laplacian, sylvester
 
@@ -70,6 +71,7 @@ __all__ = [
     "cross",
     "discrete_descent",
     "each",
+    "eigen",
     "either_way",
     "gaussian",
     "gram",
@@ -94,13 +96,16 @@ __all__ = [
     "scatter_precision",
     "scatter_whitening",
     "signs",
+    "singular",
     "squared_distances",
     "squared_norm",
     "stiefel",
     "sylvester",
     "times",
     "together",
+    "turns",
     "unfinished_logistic",
     "unit_rows",
+    "upright",
     "whitening",
 ]

@@ -8,6 +8,7 @@ import numpy as np
 
 from hashbench.base.validation import Matrix
 from hashbench.linalg.ridge import cross, gram
+from hashbench.linalg.spectral import eigen, singular, turns
 
 
 class CCA(NamedTuple):
@@ -32,8 +33,8 @@ def whitening(C: Matrix, rtol: float = 1e-12, ridge: float = 0.0) -> Matrix:
     Directions in which C itself has nothing are left out: a ridge would not whiten them but blow
     their rounding noise up.
     """
-    values, vectors = np.linalg.eigh(C)
-    keep = values > max(values[-1], 0.0) * rtol
+    values, vectors = eigen(C)
+    keep = values > max(values[0], 0.0) * rtol
     return np.asarray(vectors[:, keep] / np.sqrt(values[keep] + ridge))
 
 
@@ -88,11 +89,13 @@ def cca(
         scatter_whitening(X, means[0], ridge),
         scatter_whitening(Y, means[1], ridge),
     )
-    left, correlations, right = np.linalg.svd(Mx.T @ cross(X, Y, *means) @ My, full_matrices=False)
+    left, correlations, right = singular(Mx.T @ cross(X, Y, *means) @ My)
     precision = max(np.finfo(X.dtype).eps, np.finfo(Y.dtype).eps) * max(*X.shape, *Y.shape)
     rank = min(k, int((correlations > correlations.max(initial=0.0) * precision).sum()))
     A, B = np.zeros((X.shape[1], k)), np.zeros((Y.shape[1], k))
     A[:, :rank], B[:, :rank] = Mx @ left[:, :rank], My @ right[:rank].T
+    turn = turns(A)  # of the directions themselves: the whitened axes have signs of their own
+    A, B = A * turn, B * turn
     padded = np.zeros(k)
     padded[:rank] = correlations[:rank]
     return CCA(A, B, padded)

@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import scipy
 
 from hashbench.base.validation import Matrix
 from hashbench.linalg.cca import cca, scatter_whitening
 from hashbench.linalg.ridge import cross
+from hashbench.linalg.spectral import eigen, turns
 
 
 def correlated_directions(
@@ -60,13 +60,11 @@ def correlated_directions(
     for i in range(len(views)):
         for j in range(i):
             C = cross(views[i], views[j], means[i], means[j])
-            # eigh reads the lower triangle alone.
             blocks[edges[i] : edges[i + 1], edges[j] : edges[j + 1]] = M[i].T @ C @ M[j]
     wanted = min(k, int(edges[-1]))
-    first = int(edges[-1]) - wanted
-    values, vectors = scipy.linalg.eigh(blocks, subset_by_index=(first, int(edges[-1]) - 1))
-    values = values[::-1] / (len(views) - 1)
-    vectors = vectors[:, ::-1] * np.sqrt(len(views))
+    values, vectors = eigen(blocks, wanted)
+    values = values / (len(views) - 1)
+    vectors = vectors * np.sqrt(len(views))
     precision = max(float(np.finfo(X.dtype).eps) * max(X.shape) for X in views)
     rank = int((values > values.max(initial=0.0) * precision).sum())
     correlations = np.zeros(k)
@@ -76,7 +74,8 @@ def correlated_directions(
         padded = np.zeros((m.shape[0], k))
         padded[:, :rank] = m @ vectors[start:stop, :rank]
         directions.append(padded)
-    return directions, correlations
+    turn = turns(directions[0])
+    return [a * turn for a in directions], correlations
 
 
 def noise_directions(

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from hashbench.base.validation import Matrix
 from hashbench.linalg.discrete import signs
+
+WEAK = 1e-2  # a wish that agrees less than this with the spaces that are left decides nothing there
 
 
 def random_rotation(k: int, rng: np.random.Generator) -> Matrix:
@@ -14,13 +18,44 @@ def random_rotation(k: int, rng: np.random.Generator) -> Matrix:
     return np.asarray(Q * np.where(np.diag(triangle) < 0, -1.0, 1.0))
 
 
-def procrustes(A: Matrix) -> Matrix:
+def procrustes(A: Matrix, near: Matrix | None = None) -> Matrix:
     """Return the matrix R with orthonormal rows or columns that maximises tr(R' A).
 
-    With A = V'B this is the rotation that minimises ||B - V R||.
+    With A = V'B this is the rotation that minimises ||B - V R||. Where A has not full rank, many
+    matrices are best, and which of them a linear algebra library returns is its own affair: here
+    it is the one nearest to ``near``, the rotation before, as a rule; and nearest to the identity
+    where there is none or where that leaves a choice.
+
+    Parameters
+    ----------
+    A : (m, k)
+    near : (m, k), optional
     """
-    left, _, right = np.linalg.svd(np.asarray(A, np.float64), full_matrices=False)
+    m, k = A.shape
+    left, right = np.zeros((m, 0)), np.zeros((0, k))
+    for target, zero in _wishes(A, near):
+        # What is settled is settled: later wishes act on the spaces that remain.
+        free = target - left @ (left.T @ target)
+        free -= (free @ right.T) @ right
+        found, values, turned = np.linalg.svd(free, full_matrices=False)
+        strong = int((values > zero).sum())
+        count = min(strong, min(m, k) - left.shape[1])
+        left, right = np.hstack([left, found[:, :count]]), np.vstack([right, turned[:count]])
+        if left.shape[1] == min(m, k):
+            break
     return np.asarray(left @ right)
+
+
+def _wishes(A: Matrix, near: Matrix | None) -> Iterator[tuple[Matrix, float]]:
+    """Yield what a rotation should be near to, most important first, and what is zero in each."""
+    rounding = max(1e-8, 10 * float(np.finfo(A.dtype).eps))
+    target = np.asarray(A, np.float64)
+    yield target, rounding * float(np.linalg.norm(target, 2))
+    if near is not None:
+        yield np.asarray(near, np.float64), WEAK
+    yield np.eye(*A.shape), WEAK
+    # Something that is in no special position to any space.
+    yield np.random.default_rng(0).standard_normal(A.shape) / np.sqrt(max(A.shape)), 0.0
 
 
 def itq(V: Matrix, rng: np.random.Generator, iterations: int = 50) -> Matrix:
@@ -32,7 +67,7 @@ def itq(V: Matrix, rng: np.random.Generator, iterations: int = 50) -> Matrix:
     R = random_rotation(V.shape[1], rng)
     for _ in range(iterations):
         B = signs(V @ R.astype(V.dtype))
-        R = procrustes(V.T @ B)
+        R = procrustes(V.T @ B, R)
     return R
 
 
@@ -40,31 +75,32 @@ def stiefel(Z: Matrix, rng: np.random.Generator, eps: float = 1e-6) -> Matrix:
     """Return V that maximises tr(Z'V) subject to V'V = n I and V'1 = 0, (n, k).
 
     From the k x k eigen-decomposition of the centred Z'Z. Where that has rank r < k, the missing
-    k - r columns are random, orthogonal to the others and to 1 (as far as n > k allows: with
-    n <= k the constraint cannot be met, and the columns that do not fit are zero). An eigenvalue
+    directions are random, orthogonal to the others and to 1 (as far as n > k allows: with
+    n <= k the constraint cannot be met, and the directions that do not fit are zero). An eigenvalue
     counts as zero below ``eps``, and below what rounding leaves of a zero beside the largest.
     """
     n, k = Z.shape
     Zc = Z.astype(np.float64) - Z.mean(axis=0, dtype=np.float64)
-    values, Q = np.linalg.eigh(Zc.T @ Zc)
     rounding = 10 * (k * np.finfo(np.float64).eps + np.finfo(Z.dtype).eps ** 2)
-    keep = values > max(eps, float(values[-1] * rounding))
-    basis = Zc @ (Q[:, keep] / np.sqrt(values[keep]))
+    V, rank = _polar(Zc, eps, rounding)
+    if rank < k:
+        # Random in the n-space that V leaves and in the k-space it leaves, whatever their bases.
+        extra = rng.standard_normal((n, k))
+        # Two passes of projection keep the complement orthogonal to working precision.
+        for _ in range(2):
+            extra -= extra.mean(axis=0)
+            extra -= V @ (V.T @ extra)
+            extra -= extra @ (V.T @ V)
+        V += _polar(extra, 1e-10 * n, 0.0)[0]
+    return np.asarray(np.sqrt(n) * V, Z.dtype)
+
+
+def _polar(Z: Matrix, zero: float, rounding: float) -> tuple[Matrix, int]:
+    """Return Z (Z'Z)^(-1/2), (n, k), and the rank of Z; no direction for eigenvalues of zero."""
+    values, Q = np.linalg.eigh(Z.T @ Z)
+    keep = values > max(zero, float(values[-1] * rounding))
+    basis = Z @ (Q[:, keep] / np.sqrt(values[keep]))
     # Squaring Z has cost the weak directions their digits: a second whitening sets them upright.
     lengths, turn = np.linalg.eigh(basis.T @ basis)
     basis = basis @ (turn / np.sqrt(lengths)) @ turn.T
-    missing = k - int(keep.sum())
-    if missing:
-        # Two passes of projection keep the complement orthogonal to working precision.
-        extra = rng.standard_normal((n, missing))
-        for _ in range(2):
-            extra -= extra.mean(axis=0)
-            extra -= basis @ (basis.T @ extra)
-        extra, _ = np.linalg.qr(extra)
-        padded = np.zeros((n, missing))
-        room = max(0, n - 1 - basis.shape[1])
-        use = min(missing, room)
-        padded[:, :use] = extra[:, :use]
-        basis = np.hstack([basis, padded])
-        Q = np.hstack([Q[:, keep], Q[:, ~keep]])
-    return np.asarray(np.sqrt(n) * basis @ Q.T, Z.dtype)
+    return np.asarray(basis @ Q[:, keep].T), int(keep.sum())

@@ -66,10 +66,10 @@ def retrieved(
     query, database = codes.query[chosen.asked][list(queries)], codes.database[chosen.searched]
     distances = ties = None
     if codes.n_bits is not None:
-        whole = np.stack([np.bitwise_count(q ^ database).sum(axis=1) for q in query])
+        whole = np.stack([np.bitwise_count(q ^ database).sum(axis=1, dtype=np.intp) for q in query])
         drawn = np.random.default_rng(seed).permutation(len(database))
         order = np.stack([np.lexsort((drawn, row))[:ranks] for row in whole])
-        distances = np.take_along_axis(whole, order, axis=1).astype(np.int64)
+        distances = np.take_along_axis(whole, order, axis=1)
         ties = np.stack([np.bincount(row)[d] for row, d in zip(whole, distances, strict=True)])
     else:
         order = np.argsort(-(query @ database.T), axis=1, kind="stable")[:, :ranks]

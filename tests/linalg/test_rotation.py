@@ -21,6 +21,50 @@ def test_no_rotation_beats_procrustes(k, seed):
         assert best <= np.square(B - V @ random_rotation(k, rng)).sum() + 1e-9
 
 
+@given(st.integers(1, 7), st.integers(1, 7), st.integers(0, 7), st.integers(0, 1000))
+def test_procrustes_of_any_rank_is_orthonormal_and_best(m, k, rank, seed):
+    rng = np.random.default_rng(seed)
+    A = rng.standard_normal((m, rank)) @ rng.standard_normal((rank, k))
+    R = procrustes(A)
+    np.testing.assert_allclose(R.T @ R if m >= k else R @ R.T, np.eye(min(m, k)), atol=1e-10)
+    best = np.linalg.svd(A, compute_uv=False).sum()
+    assert np.trace(R.T @ A) == pytest.approx(best, abs=1e-9 + 1e-7 * best)
+
+
+@pytest.mark.parametrize("rank", [0, 1, 4, 6])
+def test_where_a_matrix_leaves_a_choice_the_last_rotation_decides(rank):
+    rng = np.random.default_rng(rank)
+    A = rng.standard_normal((8, rank)) @ rng.standard_normal((rank, 8))
+    last = random_rotation(8, rng)
+    found = procrustes(A, last)
+    # of all that are best none is nearer: with other bases of the null spaces there are many
+    left, _, right = np.linalg.svd(A)
+    for _ in range(50):
+        turn = random_rotation(8 - rank, rng)
+        other = left[:, :rank] @ right[:rank] + left[:, rank:] @ turn @ right[rank:]
+        assert np.linalg.norm(found - last) <= np.linalg.norm(other - last) + 1e-9
+    # and rounding does not move it
+    noise = 1e-14 * np.abs(A).max(initial=0) * rng.standard_normal(A.shape)
+    np.testing.assert_allclose(procrustes(A + noise, last), found, atol=1e-8)
+
+
+def test_procrustes_has_an_answer_where_every_wish_is_at_odds():
+    A = np.zeros((2, 2))
+    A[0, 1] = 1  # the free directions are (0, 1) and (1, 0): the identity says nothing of them
+    R = procrustes(A)
+    np.testing.assert_allclose(np.abs(R), [[0, 1], [1, 0]], atol=1e-12)
+    assert np.array_equal(R, procrustes(A))
+
+
+@pytest.mark.parametrize("rank", [3, 1])
+def test_rounding_does_not_move_what_stiefel_fills_in(rank):
+    rng = np.random.default_rng(rank)
+    Z = rng.standard_normal((40, rank)) @ rng.standard_normal((rank, 6))
+    noise = 1e-15 * rng.standard_normal(Z.shape)
+    one, two = (stiefel(M, np.random.default_rng(1)) for M in (Z, Z + noise))
+    np.testing.assert_allclose(one, two, atol=1e-9)
+
+
 def test_itq_never_raises_its_loss():
     V = np.random.default_rng(0).standard_normal((200, 6))
     losses = []
