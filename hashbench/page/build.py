@@ -22,11 +22,18 @@ from hashbench.base.files import replacing
 from hashbench.page.payload import curves, payload
 from hashbench.plugins.report import SECTIONS, Exhibit, Table
 from hashbench.plugins.selection import bare_name
-from hashbench.printing.style import Look
+from hashbench.printing.style import DAGGERS, Look
 from hashbench.printing.write import FOLDER, Rendered
 from hashbench.results.results import Results
 
 INDEX = "index.html"
+
+#: Scripts that the first screen needs, in their order, and those that follow the text.
+FIRST = ("view.js", "tables.js", "overview.js", "ranking.js")
+LATER = ("charts.js", "sharing.js", "printing.js")
+
+#: What methods can be filtered by, and how that is called.
+FILTERS = {"labels": "Labels", "kind": "Kind", "fidelity": "Fidelity", "settings": "Settings"}
 
 #: Of an inch on a screen, by the definition of CSS.
 PIXELS = 96
@@ -40,7 +47,7 @@ def write_page(results: Results, look: Look, rendered: Sequence[Rendered]) -> Pa
     folder = results.path / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     assets = resources.files("hashbench.page") / "assets"
-    for name in ("page.css", "ranking.js", "charts.js"):
+    for name in ("page.css", *FIRST, *LATER):
         _write(folder / name, (assets / name).read_text(encoding="utf-8"))
     plotly = resources.files("plotly") / "package_data" / "plotly.min.js"
     _write(folder / "plotly.min.js", plotly.read_text(encoding="utf-8"))
@@ -66,7 +73,9 @@ def _html(results: Results, look: Look, rendered: Sequence[Rendered], known: dic
     return environment.get_template("index.html.jinja").render(
         version=hashbench.__version__,
         title=look.heading or f"hashbench: {results.path.resolve().name}",
+        scripts={"first": FIRST, "later": LATER},
         choices=_choices(results, known),
+        filters=_filters(known),
         statuses=statuses,
         total=len(runs),
         problems=_problems(runs),
@@ -74,6 +83,7 @@ def _html(results: Results, look: Look, rendered: Sequence[Rendered], known: dic
         datasets=look.datasets,
         methods=_methods(results, look),
         notes=look.notes(look.methods),
+        daggers=", ".join(note[0] for note in look.notes(look.methods)),
         sections=_sections(rendered),
         study=_study(results.path),
         files=[name for name in ("results.csv", "runs.csv") if (results.path / name).exists()],
@@ -82,14 +92,24 @@ def _html(results: Results, look: Look, rendered: Sequence[Rendered], known: dic
 
 def _choices(results: Results, known: dict[str, Any]) -> dict[str, Any]:
     """Return what each selector offers, in the order of the data, and the bits it begins with."""
-    return {
-        "dataset": [each["title"] for each in known["datasets"]],
-        "task": [each["title"] for each in known["tasks"]],
-        "bits": known["bits"],
-        "measure": [each["name"] for each in known["measures"]],
-        "database": [each["name"] for each in known["databases"]],
-        "first_bits": next(iter(results.figure_bits), None),
+    named = {
+        "dataset": [(each["name"], each["title"]) for each in known["datasets"]],
+        "task": [(each["name"], each["title"]) for each in known["tasks"]],
+        "bits": [(each, each) for each in known["bits"]],
+        "measure": [(each["name"], each["name"]) for each in known["measures"]],
+        "database": [(each["name"], each["name"]) for each in known["databases"]],
     }
+    return {**named, "first_bits": next(iter(results.figure_bits), None)}
+
+
+def _filters(known: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what methods can be filtered by: facts in which those of the study differ."""
+    found = []
+    for name, title in FILTERS.items():
+        texts = sorted({method[name] for method in known["methods"]})
+        if len(texts) > 1:
+            found.append({"id": name, "title": title, "texts": texts})
+    return found
 
 
 def _sections(rendered: Sequence[Rendered]) -> list[dict[str, Any]]:
@@ -102,7 +122,8 @@ def _sections(rendered: Sequence[Rendered]) -> list[dict[str, Any]]:
             {
                 "name": shown.name,
                 "caption": shown.exhibit.caption,
-                "notes": shown.exhibit.notes,
+                # what daggers mean is said once for the whole page
+                "notes": [note for note in shown.exhibit.notes if note[:1] not in DAGGERS],
                 "table": shown.exhibit if isinstance(shown.exhibit, Table) else None,
                 "size": _pixels(shown.exhibit),
                 "picture": next(

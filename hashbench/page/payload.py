@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hashbench.plugins.method import LinearMethod, Method
 from hashbench.plugins.selection import bare_name
 from hashbench.printing.style import DASHES, Look, arrow, measure_words
 from hashbench.results.blocks import Evidence, find_evidence
@@ -95,11 +96,26 @@ def _method(results: Results, look: Look, name: str) -> dict[str, Any]:
         "dash": DASHES.index(shown.dash),
         "notes": [f"{dagger} {text}" for dagger, text in shown.notes.items()],
     }
-    if plugin is not None:
-        paper = plugin.cls.paper
-        about["supervised"] = plugin.cls.supervised
-        about["paper"] = str(paper) if paper else ""
-    return about
+    return {**about, **_facts(name, None if plugin is None else plugin.cls)}
+
+
+def _facts(name: str, method: type[Method] | None) -> dict[str, str]:
+    """Return what a reader may filter methods by."""
+    settings = "tuned" if bare_name(name) != name.partition("[")[0] else "default"
+    if method is None:
+        return {**dict.fromkeys(("labels", "kind", "fidelity"), "not known"), "settings": settings}
+    kinds = {
+        "deep": "torch" in method.requires,
+        "kernel": method.kernel,
+        "linear": issubclass(method, LinearMethod),
+        "other": True,
+    }
+    return {
+        "labels": "supervised" if method.supervised else "unsupervised",
+        "kind": next(kind for kind, holds in kinds.items() if holds),
+        "fidelity": method.fidelity,
+        "settings": settings,
+    }
 
 
 def _scores(scores: pd.DataFrame, index: _Index, evidence: Evidence) -> list[dict[str, Any]]:

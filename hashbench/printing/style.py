@@ -47,6 +47,9 @@ DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1, 1.2)), (0, (4, 1.2, 1, 1.
 RECONSTRUCTION = "†"
 NOT_HAMMING = "‡"
 
+#: What daggers stand for; a line below says what holds for each method.
+DAGGERS = {RECONSTRUCTION: "reconstruction", NOT_HAMMING: "not Hamming codes"}
+
 TIES = {
     "expected": "mean over all orders of tied items",
     "index": "ties in database order",
@@ -240,8 +243,7 @@ class Look:
     def notes(self, methods: Iterable[str]) -> list[str]:
         """Return what the daggers of some methods mean, a line a dagger."""
         lines = []
-        words = {RECONSTRUCTION: "reconstruction", NOT_HAMMING: "not Hamming codes"}
-        for dagger, what in words.items():
+        for dagger, what in DAGGERS.items():
             titles: dict[str, list[str]] = {}
             for shown in (self.methods[name] for name in self.ordered(methods)):
                 if dagger in shown.notes:

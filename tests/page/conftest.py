@@ -6,6 +6,10 @@ import sys
 
 import pytest
 
+from hashbench.plugins.registry import discover
+from hashbench.results.results import Results
+from tests.support.browsing import start_browser, wait_for
+
 HOSTILE = """
 from hashbench import LinearMethod
 
@@ -62,3 +66,35 @@ def failed_study(tmp_path_factory):
     """A study of which nothing came."""
     folder = tmp_path_factory.mktemp("failed")
     return run(folder, "out", "-m", "failing", "-d", "synthetic[rows=150]", "-b", "8", "-s", "1")
+
+
+@pytest.fixture(scope="session")
+def results(page_study):
+    return Results(page_study, discover([page_study.parent / "hostile.py"]))
+
+
+@pytest.fixture(scope="session")
+def page(page_study):
+    """The page as the run left it."""
+    return page_study / "report" / "index.html"
+
+
+@pytest.fixture(scope="session")
+def browser():
+    driver = start_browser()
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def opened(browser, page):
+    """The page on a desk, from the start, with its charts drawn."""
+    size = {"width": 1200, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.get("about:blank")  # an address that differs in its # only loads nothing
+    browser.get(page.as_uri())
+    browser.execute_script("document.getElementById('curve-chart').scrollIntoView()")
+    wait_for(
+        browser, "return document.querySelectorAll('#curve-chart .scatterlayer .trace').length"
+    )
+    return browser

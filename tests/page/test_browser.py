@@ -1,88 +1,14 @@
 """The page in a real browser, from a file:// address, used as a person would."""
 
-import shutil
 import time
 
 import pytest
 
-from hashbench.plugins.registry import discover
 from hashbench.printing.style import Look
 from hashbench.results.chance import MARK, at_chance
-from hashbench.results.results import Results
+from tests.support.browsing import NEEDS_BROWSER, choose, ranking, wait_for
 
-pytestmark = [
-    pytest.mark.skipif(
-        shutil.which("chromedriver") is None or shutil.which("chromium") is None,
-        reason="chromium and chromedriver are not installed",
-    ),
-]
-
-FLAGS = (
-    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-)  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def results(page_study):
-    return Results(page_study, discover([page_study.parent / "hostile.py"]))
-
-
-@pytest.fixture(scope="module")
-def page(page_study):
-    """The page as the run left it."""
-    return page_study / "report" / "index.html"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-
-    options = webdriver.ChromeOptions()
-    for flag in FLAGS:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
-    yield driver
-    driver.quit()
-
-
-@pytest.fixture
-def opened(browser, page):
-    size = {"width": 1200, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    browser.get(page.as_uri())
-    browser.execute_script("document.getElementById('curve-chart').scrollIntoView()")
-    wait_for(
-        browser, "return document.querySelectorAll('#curve-chart .scatterlayer .trace').length"
-    )
-    return browser
-
-
-def wait_for(browser, script, seconds=20):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        value = browser.execute_script(script)
-        if value:
-            return value
-        time.sleep(0.05)
-    raise AssertionError(f"nothing after {seconds} s: {script}")
-
-
-def choose(browser, selector, text):
-    from selenium.webdriver.support.ui import Select
-
-    Select(browser.find_element("id", selector)).select_by_visible_text(text)
-
-
-def ranking(browser):
-    """The ranking as it stands on the page: (method, value) from top to bottom."""
-    rows = browser.execute_script(
-        "return [...document.querySelectorAll('#ranking-table tbody tr')]"
-        ".map(tr => [tr.children[1].textContent, tr.children[2].textContent])"
-    )
-    return [tuple(row) for row in rows]
+pytestmark = NEEDS_BROWSER
 
 
 def expected(results, look, **choice):
@@ -196,25 +122,15 @@ def test_equal_values_share_their_rank(opened):
     opened.refresh()
 
 
-def test_printing_unfolds_what_is_folded(opened):
-    closed = "return document.querySelectorAll('details:not([open])').length"
-    before = opened.execute_script(closed)
-    assert before > 0
-    opened.execute_script("window.dispatchEvent(new Event('beforeprint'))")
-    assert opened.execute_script(closed) == 0
-    opened.execute_script("window.dispatchEvent(new Event('afterprint'))")
-    assert opened.execute_script(closed) == before
-
-
 def test_sorting(opened):
     choose(opened, "measure", "AP")
     by_value = ranking(opened)
-    button = opened.find_element("css selector", "#ranking-table button[data-key=title]")
-    opened.execute_script("arguments[0].click()", button)
+    press = "document.querySelector('#ranking-table button[data-key=title]').click()"
+    opened.execute_script(press)
     assert ranking(opened) == sorted(by_value, key=lambda row: row[0].lower())
     column = opened.find_element("css selector", "#ranking-table th:nth-child(2)")
     assert column.get_attribute("aria-sort") == "ascending"
-    opened.execute_script("arguments[0].click()", button)
+    opened.execute_script(press)
     assert ranking(opened) == sorted(by_value, key=lambda row: row[0].lower(), reverse=True)
 
 
@@ -266,4 +182,4 @@ def test_hostile_names_stay_text(opened):
     assert any("<script>" in method for method, _ in ranking(opened))
     assert opened.execute_script("return window.injected === undefined")
     markup = "return [...document.querySelectorAll('main script, main b')].map(e => e.textContent)"
-    assert opened.execute_script(markup) == ["startRanking();"]  # the page's own
+    assert opened.execute_script(markup) == ["startPage();"]  # the page's own

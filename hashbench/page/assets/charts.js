@@ -2,7 +2,7 @@
 // window, and each chart is drawn when it is first seen. Until then an empty box keeps its place.
 "use strict";
 
-const visible = { hidden: new Set(), drawn: new Set(), ready: null };
+const visible = { hidden: new Set(), picked: false, drawn: new Set(), ready: null };
 
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const dashes = ["solid", "dash", "dot", "dashdot"];
@@ -59,7 +59,7 @@ function showCurves() {
   const ranks = kind === "precision" || kind === "recall";
   const source = window.hashbenchCurves[kind === "radius" ? "radius" : "rank"];
   const share = (values) => values.map((value) => value / window.hashbenchCurves.scale);
-  const traces = source.curves.filter((each) => same(each.at, place, 4)).map((each) => {
+  const traces = source.curves.filter((each) => same(each.at, place, 4) && passes(each.at[4])).map((each) => {
     const method = each.at[4];
     return {
       x: ranks ? source.x[each.x] : share(each.r), y: share(kind === "recall" ? each.r : each.p),
@@ -87,8 +87,22 @@ function hide(methods) {
 }
 
 function hideAllButTop() {
-  const top = new Set(state.list.filter((row) => row.rank !== null).slice(0, 8).map((row) => row.method));
+  const top = new Set(ranking.list.filter((row) => row.rank !== null).slice(0, 8).map((row) => row.method));
   hide(data.methods.map((_, method) => method).filter((method) => !top.has(method)));
+}
+
+// Until somebody picks curves, they are those of the best eight, whatever is chosen above.
+function followRanking() {
+  if (!visible.picked) hideAllButTop();
+  byId("chips").querySelectorAll("label").forEach((label, method) => { label.hidden = !passes(method); });
+  colourChips();
+  redraw();
+}
+
+function pick() {
+  visible.picked = true;
+  redrawCurves();
+  writeAddress();
 }
 
 // ---- time ----------------------------------------------------------------------------------
@@ -118,7 +132,7 @@ function roomyLabels(shown, box) {
 }
 
 function showTime() {
-  const shown = state.list.filter((row) => row.mean !== null && row.fit !== null && row.fit > 0);
+  const shown = ranking.list.filter((row) => row.mean !== null && row.fit !== null && row.fit > 0);
   const chart = byId("time-chart");
   const places = roomyLabels(shown, { width: chart.clientWidth - 120, height: chart.clientHeight - 130 });
   const names = shown.map((row) => plain(short(row.title)));
@@ -150,38 +164,41 @@ const redrawCurves = () => redraw(["curve-chart"]);
 const near = new IntersectionObserver((entries) => {
   for (const { target, isIntersecting } of entries) {
     if (!isIntersecting) continue;
-    near.unobserve(target);
-    whenReady().then(() => {
-      visible.drawn.add(target.id);
-      charts[target.id]();
-    });
+    drawFirst(target.id);
   }
 }, { rootMargin: "600px" });
+
+async function drawFirst(id) {
+  near.unobserve(byId(id));
+  await whenReady();
+  if (visible.drawn.has(id)) return;
+  visible.drawn.add(id);
+  charts[id]();
+}
+
+const drawAll = () => Promise.all(Object.keys(charts).map(drawFirst));
 
 byId("chips").querySelectorAll("input").forEach((box, method) => {
   box.addEventListener("change", () => {
     if (box.checked) visible.hidden.delete(method); else visible.hidden.add(method);
-    redrawCurves();
+    pick();
   });
 });
-for (const name of selectors) byId(name).addEventListener("change", () => redraw());
-byId("curve").addEventListener("change", redrawCurves);
-byId("show-all").addEventListener("click", () => { hide([]); redrawCurves(); });
-byId("show-none").addEventListener("click", () => { hide(data.methods.keys()); redrawCurves(); });
-byId("show-top").addEventListener("click", () => { hideAllButTop(); redrawCurves(); });
-dark.addEventListener("change", () => { colourChips(); redraw(); });
-// What is folded on a screen is not on paper, and paper is narrower: 17 cm.
-const folded = [];
-const resize = (sizes) => visible.drawn.forEach((id) => window.Plotly.relayout(id, sizes));
-window.addEventListener("beforeprint", () => {
-  folded.push(...document.querySelectorAll("details:not([open])"));
-  for (const each of folded) each.open = true;
-  resize({ width: 640, height: 400 });
+byId("curve").addEventListener("change", () => { redrawCurves(); writeAddress(); });
+byId("show-all").addEventListener("click", () => { hide([]); pick(); });
+byId("show-none").addEventListener("click", () => { hide(data.methods.keys()); pick(); });
+byId("show-top").addEventListener("click", () => { visible.picked = false; followRanking(); writeAddress(); });
+keepSelect("curve", "curve");
+keep("show", () => {
+  if (!visible.picked) return "";
+  const names = data.methods.filter((_, method) => !visible.hidden.has(method)).map((each) => each.name);
+  return names.length ? names.join(" ") : "none";
+}, (value) => {
+  const wanted = new Set(value.split(" "));
+  visible.picked = true;
+  hide([...data.methods.keys()].filter((method) => !wanted.has(data.methods[method].name)));
 });
-window.addEventListener("afterprint", () => {
-  for (const each of folded.splice(0)) each.open = false;
-  resize({ width: null, height: null, autosize: true });
-});
-hideAllButTop();
-colourChips();
+readAddress(["curve", "show"]);
+onView(followRanking);
+followRanking();
 for (const id of Object.keys(charts)) near.observe(byId(id));

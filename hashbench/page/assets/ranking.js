@@ -1,30 +1,13 @@
-// The selectors and the ranking. Loaded before the body, so that the ranking stands there when the
-// page is first seen; charts.js follows. Every text of the study is written with textContent, so
-// that no name can become markup.
+// The ranking of one slice: a dataset, a task, a code length, with all that is known of each method.
 "use strict";
 
-const data = window.hashbenchData;
-const byId = (id) => document.getElementById(id);
-const selectors = ["dataset", "task", "bits", "database", "measure"];
-const state = { sort: "mean", descending: true, list: [] };
-
-const chosen = () => selectors.map((name) => Number(byId(name).value));
-const same = (a, b, length) => a.slice(0, length).every((value, i) => value === b[i]);
-const missing = (value) => value === null || value === undefined;
-
-const dark = window.matchMedia("(prefers-color-scheme: dark)");
-// what cannot be seen on a dark ground is shown lighter
-const lighter = { "#000000": "#d7dde3", "#882255": "#b8508a" };
-const colour = (method) => {
-  const given = data.methods[method].colour;
-  return (dark.matches && lighter[given]) || given;
-};
+const ranking = { order: { key: "mean", descending: true }, list: [] };
 
 function rankingRows(place) {
   const block = data.scores.find((each) => same(each.at, place, 5));
   const rows = new Map();
-  for (const [method, mean, deviation, seeds, low, high, group, atChance] of block ? block.rows : []) {
-    rows.set(method, { method, mean, deviation, seeds, low, high, group, atChance, fit: null, wrong: [] });
+  for (const [method, value, spread, seeds, low, high, group, atChance] of block ? block.rows : []) {
+    rows.set(method, { method, mean: value, deviation: spread, seeds, low, high, group, atChance, fit: null, wrong: [] });
   }
   for (const run of data.runs) {
     if (run.at[0] !== place[0] || run.at[1] !== place[2]) continue;
@@ -35,87 +18,14 @@ function rankingRows(place) {
     }
     Object.assign(rows.get(method), { fit: run.fit, wrong: run.wrong });
   }
-  const list = [...rows.values()];
+  const list = [...rows.values()].filter((row) => passes(row.method));
   list.sort((a, b) => (b.mean ?? -1) - (a.mean ?? -1));
-  list.forEach((row, i) => {
-    const tied = i > 0 && row.mean === list[i - 1].mean;
-    row.rank = row.mean === null ? null : tied ? list[i - 1].rank : i + 1;
-    row.title = data.methods[row.method].title;
+  giveRanks(list, "mean");
+  for (const row of list) {
+    row.title = title(row.method);
     row.undone = row.wrong.reduce((sum, each) => sum + each.cells, 0);
-  });
-  return { list, chance: block ? block.chance : null };
-}
-
-function sortRows(list) {
-  const direction = state.descending ? -1 : 1;
-  return [...list].sort((a, b) => {
-    const [x, y] = [a[state.sort], b[state.sort]];
-    if (missing(x)) return missing(y) ? 0 : 1;
-    if (missing(y)) return -1;
-    return direction * (typeof x === "string" ? x.localeCompare(y) : x - y);
-  });
-}
-
-const number = (value, digits) => (missing(value) ? "–" : value.toFixed(digits));
-const seconds = (value) => (missing(value) ? "–" : value < 0.1 ? value.toFixed(3) : value < 10 ? value.toFixed(2) : value.toFixed(0));
-
-function cell(text, className, kind = "td") {
-  const td = document.createElement(kind);
-  td.textContent = text;
-  if (className) td.className = className;
-  return td;
-}
-
-function bar(row, chance, most) {
-  const td = cell("", "bar");
-  td.setAttribute("aria-hidden", "true");
-  const track = document.createElement("div");
-  track.className = "track";
-  const add = (name, style) => {
-    const part = document.createElement("div");
-    part.className = name;
-    Object.assign(part.style, style);
-    track.append(part);
-  };
-  const share = (value) => `${(100 * Math.max(0, Math.min(1, value / most))).toFixed(2)}%`;
-  if (row.mean !== null) {
-    add("fill", { width: share(row.mean) });
-    if (row.deviation) {
-      const from = Math.max(0, row.mean - row.deviation);
-      add("spread", { left: share(from), width: share(row.mean + row.deviation - from) });
-    }
   }
-  if (chance !== null) add("chance", { left: share(chance) });
-  td.append(track);
-  return td;
-}
-
-function methodCell(row) {
-  const th = cell("", "method", "th");
-  th.scope = "row";
-  const dot = document.createElement("span");
-  dot.className = "dot";
-  dot.style.background = colour(row.method);
-  const name = document.createElement("span");
-  name.textContent = row.title;
-  th.append(dot, name);
-  th.title = [row.title, ...data.methods[row.method].notes].join("\n");
-  return th;
-}
-
-function rowOf(row, chance, most) {
-  const tr = document.createElement("tr");
-  if (row.rank === 1) tr.className = "best";
-  const wrong = row.wrong.map((each) => `${each.cells} ${each.status}`).join(", ");
-  const interval = missing(row.low) ? "–" : `${number(row.low, 3)}–${number(row.high, 3)}`;
-  tr.append(
-    cell(row.rank ?? "–", "number"), methodCell(row), cell(number(row.mean, 4) + (row.atChance ? "°" : ""), "number"),
-    bar(row, chance, most), cell(number(row.deviation, 4), "number"),
-    cell(missing(row.group) ? "–" : letters(row.group), ""),
-    cell(interval, "number"), cell(seconds(row.fit), "number"), cell(wrong || "–", wrong ? "wrong" : ""),
-  );
-  if (wrong) tr.lastChild.title = row.wrong.map((each) => each.reason).join("\n");
-  return tr;
+  return { list, chance: block ? block.chance : null };
 }
 
 // 0 is A, 25 is Z, 26 is AA
@@ -123,6 +33,30 @@ function letters(index) {
   let text = "";
   for (let n = index; n >= 0; n = Math.floor(n / 26) - 1) text = String.fromCharCode(65 + (n % 26)) + text;
   return text;
+}
+
+function wrongCell(row) {
+  const wrong = row.wrong.map((each) => `${each.cells} ${each.status}`).join(", ");
+  const td = cell(wrong || "–", wrong ? "wrong" : "");
+  if (wrong) td.title = row.wrong.map((each) => each.reason).join("\n");
+  return td;
+}
+
+// Columns that would hold nothing but dashes are left out: the spread of one seed, say.
+function rankingColumns(list, chance) {
+  const most = Math.max(...list.map((row) => (row.mean ?? 0) + (row.deviation ?? 0)), 0.01);
+  const all = [
+    { key: "rank", head: "#", className: "number", cell: (row) => cell(row.rank ?? "–", "number") },
+    { key: "title", head: "Method", className: "", cell: methodCell },
+    { key: "mean", head: "Value", className: "number", descending: true, cell: (row) => cell(number(row.mean, 4) + (row.atChance ? "°" : ""), "number") },
+    { key: "", head: "", className: "bar", cell: (row) => bar({ value: row.mean, spread: row.deviation, chance, most }) },
+    { key: "deviation", head: "± seeds", className: "number", descending: true, optional: true, cell: (row) => cell(number(row.deviation, 4), "number") },
+    { key: "group", head: "Group", className: "", optional: true, cell: (row) => cell(missing(row.group) ? "–" : letters(row.group), "") },
+    { key: "low", head: "Ties, worst–best", className: "number", descending: true, optional: true, cell: (row) => cell(missing(row.low) ? "–" : `${number(row.low, 3)}–${number(row.high, 3)}`, "number") },
+    { key: "fit", head: "Fit, s", className: "number", cell: (row) => cell(seconds(row.fit), "number") },
+    { key: "undone", head: "Not done", className: "", descending: true, optional: true, cell: wrongCell },
+  ];
+  return all.filter((column) => !column.optional || list.some((row) => (column.key === "undone" ? row.undone : !missing(row[column.key]))));
 }
 
 function about(place, list, chance) {
@@ -137,36 +71,24 @@ function about(place, list, chance) {
 function showRanking() {
   const place = chosen();
   const { list, chance } = rankingRows(place);
-  const most = Math.max(...list.map((row) => (row.mean ?? 0) + (row.deviation ?? 0)), 0.01);
-  const rows = sortRows(list).map((row) => rowOf(row, chance, most));
-  document.querySelector("#ranking-table tbody").replaceChildren(...rows);
-  for (const th of document.querySelectorAll("#ranking-table thead th")) {
-    const button = th.querySelector("button");
-    if (button && button.dataset.key === state.sort) {
-      th.setAttribute("aria-sort", state.descending ? "descending" : "ascending");
-    } else th.removeAttribute("aria-sort");
-  }
+  const columns = rankingColumns(list, chance);
+  const table = byId("ranking-table");
+  table.tHead.replaceChildren(sortHeader(columns, ranking.order, showRanking));
+  const rows = sorted(list, ranking.order).map((row) => {
+    const tr = document.createElement("tr");
+    if (row.rank === 1) tr.className = "best";
+    tr.append(...columns.map((column) => column.cell(row)));
+    return tr;
+  });
+  table.tBodies[0].replaceChildren(...rows);
   byId("about").textContent = about(place, list, chance);
-  state.list = list;
+  ranking.list = list;
 }
 
-// Called by the page when the table is there and nothing below it yet.
-function startRanking() {
-  // Start where there is something to see: the first of everything, at the bits that are selected.
-  const bits = Number(byId("bits").value);
-  const order = (a, b) => a.map((value, i) => value - b[i]).find((each) => each !== 0) ?? 0;
-  const places = data.scores.map((block) => block.at).sort(order);
-  const first = places.find((at) => at[2] === bits) ?? places[0];
-  if (first) selectors.forEach((name, i) => { byId(name).value = first[i]; });
-  selectors.forEach((name) => byId(name).addEventListener("change", showRanking));
-  for (const button of document.querySelectorAll("#ranking-table thead button")) {
-    button.addEventListener("click", () => {
-      const key = button.dataset.key;
-      if (state.sort === key) state.descending = !state.descending;
-      else { state.sort = key; state.descending = ["mean", "deviation", "low", "undone"].includes(key); }
-      showRanking();
-    });
-  }
-  dark.addEventListener("change", showRanking);
+// Called by the page when the tables are there and nothing below them yet.
+function startPage() {
+  startView();
+  startOverview();
+  onView(showRanking);
   showRanking();
 }

@@ -1,0 +1,53 @@
+"""Using the page as a person would, in a real browser."""
+
+import shutil
+import time
+
+import pytest
+
+NEEDS_BROWSER = pytest.mark.skipif(
+    shutil.which("chromedriver") is None or shutil.which("chromium") is None,
+    reason="chromium and chromedriver are not installed",
+)
+
+FLAGS = (
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+
+
+def start_browser():
+    """A Chromium without a window that keeps its log."""
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    for flag in FLAGS:
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    return webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+
+
+def wait_for(browser, script, seconds=20):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        value = browser.execute_script(script)
+        if value:
+            return value
+        time.sleep(0.05)
+    raise AssertionError(f"nothing after {seconds} s: {script}")
+
+
+def choose(browser, selector, text):
+    from selenium.webdriver.support.ui import Select
+
+    Select(browser.find_element("id", selector)).select_by_visible_text(text)
+
+
+def ranking(browser):
+    """The ranking as it stands on the page: (method, value) from top to bottom."""
+    rows = browser.execute_script(
+        "return [...document.querySelectorAll('#ranking-table tbody tr')]"
+        ".map(tr => [tr.children[1].textContent, tr.children[2].textContent])"
+    )
+    return [tuple(row) for row in rows]
