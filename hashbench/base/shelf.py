@@ -65,7 +65,7 @@ class Shelf:
         what : the name of the statistic
         rows : the known arrays that it is made of; with any other it is made and not kept
         more : small arrays that it depends on, told apart by what they hold
-        make : returns new arrays
+        make : returns new arrays, C-contiguous: the layout decides how products with them round
         """
         names = [self.names.get(place(array)) for array in rows]
         if None in names:

@@ -13,8 +13,11 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from hashbench.base import shelf
 from hashbench.base.validation import Matrix
 
+#: Matrices from this size on are decomposed once for all fits that come upon them.
+SHARED_SIZE = 256
 #: Entries within this part of the largest count as large as it is, and the first of them decides.
 EQUAL = 1e-6
 
@@ -30,11 +33,19 @@ def eigen(A: Matrix, count: int | None = None) -> tuple[Matrix, Matrix]:
         How many of the largest; all by default.
     """
     d = len(A)
-    if count is None or count >= d:
-        values, vectors = np.linalg.eigh(A)
-    else:
-        values, vectors = scipy.linalg.eigh(A, subset_by_index=(d - count, d - 1))
-    return values[::-1], upright(vectors[:, ::-1])
+    whole = count is None or count >= d
+
+    def make() -> tuple[Matrix, Matrix]:
+        if whole:
+            values, vectors = np.linalg.eigh(A)
+        else:
+            values, vectors = scipy.linalg.eigh(A, subset_by_index=(d - count, d - 1))
+        return np.ascontiguousarray(values[::-1]), upright(vectors[:, ::-1])
+
+    if d < SHARED_SIZE:
+        return make()
+    values, vectors = shelf.fetch(f"eigen {d if whole else count}", [], [A], make)
+    return values, vectors
 
 
 def singular(A: Matrix) -> tuple[Matrix, Matrix, Matrix]:
@@ -49,7 +60,7 @@ def singular(A: Matrix) -> tuple[Matrix, Matrix, Matrix]:
 
 def upright(vectors: Matrix) -> Matrix:
     """Return the columns with signs that make the largest entry of each positive."""
-    return np.asarray(vectors * turns(vectors))
+    return np.ascontiguousarray(vectors * turns(vectors))
 
 
 def turns(vectors: Matrix) -> npt.NDArray[np.float64]:
