@@ -53,7 +53,8 @@ def measures(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Return measures that may come next."""
-    from hashbench.measures.names import FAMILIES, PRESETS
+    from hashbench.measures.names import FAMILIES
+    from hashbench.measures.presets import PRESETS
 
     before, item = _last_item(incomplete)
     known = {name: family.summary for name, family in FAMILIES.items()}

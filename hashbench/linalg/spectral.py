@@ -33,10 +33,10 @@ def eigen(A: Matrix, count: int | None = None) -> tuple[Matrix, Matrix]:
         How many of the largest; all by default.
     """
     d = len(A)
-    whole = count is None or count >= d
+    count = d if count is None else min(count, d)
 
     def make() -> tuple[Matrix, Matrix]:
-        if whole:
+        if count == d:
             values, vectors = np.linalg.eigh(A)
         else:
             values, vectors = scipy.linalg.eigh(A, subset_by_index=(d - count, d - 1))
@@ -44,7 +44,7 @@ def eigen(A: Matrix, count: int | None = None) -> tuple[Matrix, Matrix]:
 
     if d < SHARED_SIZE:
         return make()
-    values, vectors = shelf.fetch(f"eigen {d if whole else count}", [], [A], make)
+    values, vectors = shelf.fetch(f"eigen {count}", [], [A], make)
     return values, vectors
 
 

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from hashbench.base import shelf
 from hashbench.linalg import cca, eigen, pca, singular, turns, upright
+from hashbench.linalg.spectral import SHARED_SIZE
 
 
 @settings(deadline=None)  # the first call imports scipy.linalg
