@@ -68,10 +68,11 @@ def format_count(number: int, noun: str) -> str:
 
     Examples
     --------
-    >>> format_count(1, "cell"), format_count(12, "cell")
-    ('1 cell', '12 cells')
+    >>> format_count(1, "cell"), format_count(12, "cell"), format_count(2, "search")
+    ('1 cell', '12 cells', '2 searches')
     """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    plural = f"{noun}es" if noun.endswith("ch") else f"{noun}s"
+    return f"{number} {noun if number == 1 else plural}"
 
 
 def format_size(size: float) -> str:

@@ -24,8 +24,9 @@ from hashbench.neural.runtime import DEVICE
 from hashbench.plugins.selection import bare_name, split_items
 from hashbench.printing.terminal import Order, tables
 from hashbench.results.results import Results
-from hashbench.studies.plan import Plan, estimate, pending, survey
+from hashbench.studies.plan import Plan, estimate, pending, survey, walls
 from hashbench.studies.progress import Progress, make_progress
+from hashbench.studies.searches import TrialCount, add_tuned, count_trials, read_records
 from hashbench.studies.store import Store
 from hashbench.studies.study import Study
 
@@ -147,7 +148,11 @@ def show_plan(job: Job, progress: Progress) -> None:
             plan = survey(study, job.drafts, job.registry, executor, Path(folder), progress).plan
         finally:
             executor.close()
-    stored, _ = Store(out).read([cell.id for cell in plan.cells])
+    store = Store(out)
+    records = read_records(plan, store.trials, job.choice["retry"], job.choice["force"])
+    trials = count_trials(plan, records)
+    add_tuned(plan, records)
+    stored, _ = store.read([cell.id for cell in plan.cells])
     todo = pending(plan.cells, stored, **job.choice)
     waiting = {cell.id for cell in todo}
     for dataset in dict.fromkeys(cell.dataset for cell in plan.cells):
@@ -163,7 +168,10 @@ def show_plan(job: Job, progress: Progress) -> None:
             click.echo(f"  {method:{width}} {format_count(len(own), 'cell'):>10}, {left:4} to run")
     for reason, count in Counter(each.reason for each in plan.missing).items():
         click.echo(f"not available, {format_count(count, 'cell')}: {reason}")
-    seconds, unjudged = estimate(todo, stored, jobs)
+    if plan.searches:
+        click.echo(_trials_planned(study, trials))
+    known = [*walls(stored.values()), *trials.walls]
+    seconds, unjudged = estimate([*todo, *trials.left], known, jobs)
     counts = Counter(each.status for each in stored.values())
     done = ", ".join(f"{number} {status}" for status, number in counts.items())
     longest = "none" if study.timeout is None else format_duration(study.timeout)
@@ -172,10 +180,23 @@ def show_plan(job: Job, progress: Progress) -> None:
     click.echo(f"limits of a cell: time {longest}, memory {largest}, {threads}")
     total = format_count(len(plan.cells), "cell")
     click.echo(f"{total}; in {out}: {done or 'nothing yet'}; {len(todo)} to run")
-    if len(unjudged) < len(todo):
+    if len(unjudged) < len(todo) + len(trials.left):
         never = format_count(len(unjudged), "cell")
         besides = f", besides {never} of methods never run" if unjudged else ""
         click.echo(f"about {format_duration(seconds)} left with {jobs} at once{besides}")
+
+
+def _trials_planned(study: Study, trials: TrialCount) -> str:
+    """Say how many trials there are before any method is tuned."""
+    searches = format_count(trials.searches, "search")
+    if study.tune is None:
+        each = f"training for {format_duration(study.tune_time or 0)} each, "
+    else:
+        each = f"{study.tune} points each, "
+    ended = "".join(f"{number} {status}, " for status, number in trials.counts.items())
+    later = "; the tuned cells follow from them" if trials.left else ""
+    sure = "" if study.tune is not None or not trials.left else "at least "
+    return f"{searches}, {each}{ended}{sure}{len(trials.left)} trials to run{later}"
 
 
 def conclude(runs: Sequence[Mapping[str, Any]], out: Path) -> int:

@@ -17,7 +17,8 @@ from hashbench.base import live
 from hashbench.base.units import format_count, format_duration
 from hashbench.executors import STATUSES
 from hashbench.printing.terminal import listing
-from hashbench.studies.plan import Plan, estimate, pending
+from hashbench.studies.plan import Plan, estimate, pending, walls
+from hashbench.studies.searches import count_trials, read_records
 from hashbench.studies.store import Store, Stored
 
 
@@ -68,6 +69,10 @@ def show(summary: Mapping[str, Any]) -> None:
     """Print a summary, a line for each cell that is not done."""
     counts = ", ".join(f"{n} {status}" for status, n in summary["counts"].items() if n)
     click.echo(f"{format_count(summary['cells'], 'cell')}: {counts}")
+    if trials := summary["trials"]:
+        ended = ", ".join(f"{n} {status}" for status, n in trials["counts"].items() if n)
+        searches = format_count(trials["searches"], "search")
+        click.echo(f"{format_count(trials['trials'], 'trial')} in {searches}: {ended}")
     if summary["left_seconds"] is not None:
         click.echo(f"about {format_duration(summary['left_seconds'])} left, one cell at a time")
     lines = [(each["status"], each["cell"], each["reason"]) for each in summary["not_done"]]
@@ -91,7 +96,9 @@ def summarise(
     counts = Counter(each.status for each in stored.values())
     counts["failed"] += len(plan.missing)
     todo = pending(plan.cells, stored)
-    seconds, unjudged = estimate(todo, stored, 1)
+    trials = count_trials(plan, read_records(plan, store.trials))
+    waiting = [*todo, *trials.left]
+    seconds, unjudged = estimate(waiting, [*walls(stored.values()), *trials.walls], 1)
     known = {cell.id for cell in plan.cells}
     present = {path.name for path in store.cells.glob("*")}
     lines = [
@@ -112,7 +119,8 @@ def summarise(
     return {
         "cells": len(plan.cells) + len(plan.missing),
         "counts": {**{status: counts[status] for status in STATUSES}, "left": len(todo)},
-        "left_seconds": seconds if todo and not unjudged else None,
+        "trials": trials.to_json() if plan.searches else None,
+        "left_seconds": seconds if waiting and not unjudged else None,
         "not_done": lines,
         "missing": [
             {"dataset": dataset, "cells": cells, "reason": reason}

@@ -2,7 +2,7 @@
 
 A cell's id is what determines its outcome, so equal ids should have equal codes. Where they have
 not, or where two ids answer to one name (a method's source differs between machines), the first
-folder's cell is kept and the conflict is named.
+folder's cell is kept and the conflict is named. The same holds for searches and their trials.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from hashbench.base.errors import DamagedError, HashbenchError
 from hashbench.studies.cell import Cell
 from hashbench.studies.plan import FILE, Plan
 from hashbench.studies.store import Store, Stored
+from hashbench.studies.tuning import Search
 
 
 @dataclass
@@ -23,7 +24,7 @@ class Merged:
 
     Attributes
     ----------
-    plan : the cells of all folders
+    plan : the cells and searches of all folders
     conflicts : a line for each cell on which two folders disagree
     notes : a line for each folder of a cell that was left out because it is damaged
     """
@@ -34,7 +35,7 @@ class Merged:
 
 
 def merge(sources: Mapping[Path, Plan], target: Store) -> Merged:
-    """Take the cells of all sources, folders with their plans, into a store that is open."""
+    """Take cells and trials of all sources, folders with their plans, into a store that is open."""
     plans: dict[Path, Plan] = {}
     if (target.path / FILE).exists():  # what is there already comes first
         plans[target.path.resolve()] = Plan.read(target.path)
@@ -66,7 +67,35 @@ def merge(sources: Mapping[Path, Plan], target: Store) -> Merged:
     ]
     if not merged.plan.cells:
         raise HashbenchError(f"merge: found no cells in {', '.join(map(str, plans))}")
+    _merge_searches(plans, target, merged)
     return merged
+
+
+def _merge_searches(plans: Mapping[Path, Plan], target: Store, merged: Merged) -> None:
+    """Take in the searches of the cells that were kept; trials are a union, whatever counts."""
+    kept = {cell.id for cell in merged.plan.cells}
+    found: dict[str, tuple[Search, Path]] = {}
+    for folder, plan in plans.items():
+        for search in plan.searches:
+            if search.cell.id not in kept:  # the conflict about its cell has been named
+                continue
+            known, where = found.setdefault(search.id, (search, folder))
+            if len(known.points) != len(search.points):
+                merged.conflicts.append(
+                    f"search for {search.cell}: {where} tried {len(known.points)} points and "
+                    f"{folder} {len(search.points)}; those of {where} are kept as what counts"
+                )
+            if folder != target.path.resolve():
+                differing = target.trials.take(search.id, Store(folder).trials)
+                merged.conflicts += [
+                    f"trial {trial} of {search.cell}: its scores in {folder} differ from those of "
+                    "an earlier folder; the earlier ones are kept"
+                    for trial in differing
+                ]
+    merged.plan.searches = [search for search, _ in found.values()]
+    # Points beyond a limit of time were cut when it was up: where limits differ, none is needed.
+    limits = {plan.tune_seconds for plan in plans.values() if plan.searches}
+    merged.plan.tune_seconds = limits.pop() if len(limits) == 1 else None
 
 
 def _take(cell: Cell, source: Store, target: Store, merged: Merged) -> None:

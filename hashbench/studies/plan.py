@@ -284,23 +284,34 @@ def pending(
 
 
 def estimate(
-    todo: Sequence[Cell], stored: Mapping[str, Stored], jobs: int
+    todo: Sequence[Cell], done: Iterable[tuple[Cell, float]], jobs: int
 ) -> tuple[float, list[Cell]]:
     """Return the seconds left, judged by done cells of the same method, and the cells unjudged.
 
+    Parameters
+    ----------
+    todo : cells and trials to run
+    done : cells and trials that have run, with the seconds they took
+    jobs : how many run at once
+
     Cells on the same dataset are believed first, then those on any.
     """
-    walls: dict[tuple[str, ...], list[float]] = {}
-    for each in stored.values():
-        wall = each.record.seconds.get("wall")
-        if each.status == "done" and wall is not None:
-            for key in ((each.cell.method, each.cell.dataset), (each.cell.method,)):
-                walls.setdefault(key, []).append(float(wall))
+    seen: dict[tuple[str, ...], list[float]] = {}
+    for cell, wall in done:
+        for key in ((cell.method, cell.dataset), (cell.method,)):
+            seen.setdefault(key, []).append(wall)
+    judged = {key: statistics.median(found) for key, found in seen.items()}
     seconds, unjudged = 0.0, []
     for cell in todo:
-        known = walls.get((cell.method, cell.dataset)) or walls.get((cell.method,))
-        if known:
-            seconds += statistics.median(known)
+        known = judged.get((cell.method, cell.dataset), judged.get((cell.method,)))
+        if known is not None:
+            seconds += known
         else:
             unjudged.append(cell)
     return seconds / jobs, unjudged
+
+
+def walls(stored: Iterable[Stored]) -> list[tuple[Cell, float]]:
+    """Return the cells that are done, with the seconds they took."""
+    found = ((each, each.record.seconds.get("wall")) for each in stored if each.status == "done")
+    return [(each.cell, float(wall)) for each, wall in found if wall is not None]

@@ -11,6 +11,7 @@ import hashlib
 import json
 import math
 import os
+import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -91,6 +92,27 @@ class Trials:
                 if stream.read(1) != b"\n":
                     stream.write(b"\n")
             stream.write(record.to_line())
+
+    def take(self, search: str, other: Trials) -> list[str]:
+        """Take in the trials of a search from another store; return those that end otherwise.
+
+        Of two records of a trial the first is kept, unless only the other one is done.
+        """
+        ours, differing = self.read(search), []
+        for record in other.read(search).values():
+            known = ours.get(record.id)
+            if known is None or (known.status != "done" and record.status == "done"):
+                self.add(search, record)
+            elif record.status == "done" and dict(known.scores) != dict(record.scores):
+                differing.append(record.id)
+                continue
+            codes = other.folder / search / f"{record.id}.npz"
+            place = self.folder / search / codes.name
+            if codes.exists() and not place.exists():
+                place.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(codes, temporary := place.with_suffix(".part"))
+                os.replace(temporary, place)
+        return differing
 
     def keep_codes(self, search: str, trial: str, path: Path) -> None:
         """Take in the file of a trial's codes, for those who ask for them."""

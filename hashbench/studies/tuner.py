@@ -10,13 +10,14 @@ from pathlib import Path
 from hashbench.executors import Executor
 from hashbench.studies.cell import Cell
 from hashbench.studies.cell_codes import CellCodes
-from hashbench.studies.plan import Missing, Planned, Source, Survey, planned
+from hashbench.studies.plan import Planned, Source, Survey, planned
 from hashbench.studies.progress import Progress
 from hashbench.studies.record import RunRecord
 from hashbench.studies.run import run_all
+from hashbench.studies.searches import add_tuned, read_records
 from hashbench.studies.store import Store
 from hashbench.studies.trials import TrialRecord
-from hashbench.studies.tuning import Search, counted, due, winner
+from hashbench.studies.tuning import Search, due
 
 #: Scores codes on a split by a measure: a value a task.
 Scorer = Callable[[CellCodes, str, str], Mapping[str, float]]
@@ -46,15 +47,11 @@ class Tuner:
         self.executor, self.store, self.progress = executor, store, progress
         self.score, self.keep_codes = score, keep_codes
         self.seconds = self.plan.tune_seconds
-        self.records = {each.id: store.trials.read(each.id) for each in self.plan.searches}
+        self.records: dict[str, dict[str, TrialRecord]] = {}
 
     def run(self, retry: Iterable[str], force: bool) -> None:
         """Run trials, in rounds where times decide how many there are."""
-        again = set(retry)
-        for records in self.records.values():
-            for trial, record in list(records.items()):
-                if force or record.status in again:
-                    del records[trial]
+        self.records = read_records(self.plan, self.store.trials, retry, force)
         while todo := self._due():
             self.progress.note(f"tuning: {len(todo)} trials to run")
             owners = {planned.cell.id: search for search, planned in todo}
@@ -115,31 +112,6 @@ class Tuner:
         return replace(kept, scores=dict(scores))
 
     def finish(self) -> None:
-        """Add the tuned cells to the plan, and leave only those points there that count."""
-        searches: dict[tuple[str, str, str, int], dict[int, Search]] = {}
-        for index, search in enumerate(self.plan.searches):
-            number = counted(search, self.records[search.id], self.seconds)
-            cut = replace(search, points=search.points[:number])
-            self.plan.searches[index] = cut
-            searches.setdefault(_place(cut.cell), {})[cut.cell.bits] = cut
-        for cell in list(self.plan.cells):
-            own = searches.get(_place(cell))
-            if own is None:
-                continue
-            search = own.get(cell.bits) or next(iter(own.values()))
-            records = self.records[search.id]
-            best = winner(search, records, self.seconds)
-            if best is None:
-                first = next((r.reason for r in records.values() if r.reason), "it was not run")
-                reason = f"none of {len(search.points)} trials is done: {first}"
-                tuned = replace(cell, tuned=True)
-                self.plan.missing.append(Missing(*tuned.key, reason=reason))
-                continue
-            tuned = search.tuned(cell, best)
-            self.plan.cells.append(tuned)
-            self.sources[tuned.id] = self.sources[cell.id]
-
-
-def _place(cell: Cell) -> tuple[str, str, str, int]:
-    """Return what cells that are tuned together have in common: all but the code length."""
-    return (cell.dataset, cell.name, cell.params, cell.seed)
+        """Add the tuned cells to the plan; they have the rows of what they were tuned from."""
+        for tuned, origin in add_tuned(self.plan, self.records).items():
+            self.sources[tuned] = self.sources[origin.id]

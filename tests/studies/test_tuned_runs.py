@@ -201,6 +201,52 @@ def test_more_points_keep_the_trials_that_were_run(hashbench, plain, tmp_path):
     assert [row["chosen"] for row in listed].count("yes") == 1
 
 
+def test_plan_and_status_count_trials(hashbench, plain, tmp_path):
+    path, out = plugin(tmp_path), tmp_path / "out"
+    study = ("run", "--plugin", path, *ON_TOY, "-o", out, "-m", "one,two")
+    assert hashbench(*study, "--tune", "4").returncode == 0
+    done = hashbench(*study, "--tune", "4", "--plan").stdout
+    assert "2 searches, 4 points each, 8 done, 0 trials to run\n" in done
+    assert "8 cells; in" in done  # the tuned ones among them, because their searches are over
+    assert "8 done; 0 to run" in done
+    more = hashbench(*study, "--tune", "7", "--plan").stdout
+    assert "8 done, 6 trials to run; the tuned cells follow from them" in more
+    again = hashbench(*study, "--tune", "4", "--plan", "--force").stdout
+    assert "4 points each, 8 trials to run" in again
+    timed = hashbench(*study, "--tune-time", "1h", "--plan").stdout
+    assert "training for 1 h each, 8 done, at least 8 trials to run" in timed
+    trials = json.loads(hashbench("status", out, "--json").stdout)["trials"]
+    assert trials == {"searches": 2, "trials": 8, "counts": {"done": 8, "left": 0}}
+    lost = next(out.glob("trials/*.jsonl"))
+    lost.write_bytes(lost.read_bytes()[:-30])  # the last line is cut, as by a kill
+    assert "8 trials in 2 searches: 7 done, 1 left" in hashbench("status", out).stdout
+
+
+def test_merging_keeps_trials(hashbench, plain, tmp_path):
+    path, outs = plugin(tmp_path), {}
+    for methods, points in (("one,two", 4), ("one", 4), ("two", 4), ("one", 3)):
+        outs[methods, points] = out = tmp_path / f"{methods}-{points}"
+        study = ("run", "--plugin", path, *ON_TOY, "-m", methods, "-o", out)
+        done = hashbench(*study, "--tune", str(points), "--keep-trials")
+        assert done.returncode == 0, done.stderr
+    both, one, two = (outs[m, 4] for m in ("one,two", "one", "two"))
+    merged = tmp_path / "merged"
+    done = hashbench("merge", one, two, "-o", merged)
+    assert done.returncode == 0, done.stderr
+    for name in ("results.csv", "trials.csv"):
+        assert (merged / name).read_bytes() == (both / name).read_bytes()
+    assert len(list(merged.glob("trials/*/*.npz"))) == 8
+    assert "8 trials in 2 searches: 8 done" in hashbench("status", merged).stdout
+    # Fewer points are another answer to the same question: named, and nothing is lost.
+    fewer = tmp_path / "fewer"
+    differ = hashbench("merge", outs["one", 3], one, "-o", fewer)
+    assert differ.returncode == 1
+    assert "tried 3 points and" in differ.stderr
+    assert lines(fewer) == 4
+    listed = list(csv.DictReader((fewer / "trials.csv").open()))
+    assert [row["point"] for row in listed] == ["0", "1", "2"]
+
+
 def test_the_same_time_for_every_method(hashbench, tmp_path):
     path, out = plugin(tmp_path, seconds=0.3), tmp_path / "out"
     study = ("run", "--plugin", path, *ON_TOY, "-o", out, "-m", "one,two")

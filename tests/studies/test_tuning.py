@@ -190,3 +190,20 @@ def test_too_few_training_rows_are_said():
     toy = Toy()
     with pytest.raises(ValueError, match="found 4 training rows; allowed: 5 or more"):
         make_split(toy, toy.load(), SplitRequest("random", 0, train_rows=4, validation=True))
+
+
+def test_of_two_records_of_a_trial_one_that_is_done_is_taken(search, tmp_path):
+    ours, theirs = Trials(tmp_path / "ours"), Trials(tmp_path / "theirs")
+    first, second, third, fourth = search.trials[:4]
+    ours.add("s", record(first, 0.5))
+    ours.add("s", record(second, status="timeout"))
+    ours.add("s", record(third, 0.5))
+    for trial in (first, second, fourth):
+        theirs.add("s", record(trial, 0.5, seconds=9.0))
+    theirs.add("s", record(third, 0.6))
+    assert ours.take("s", theirs) == [third.id]
+    found = ours.read("s")
+    assert {trial.id: found[trial.id].score for trial in search.trials[:4]} == {
+        first.id: 0.5, second.id: 0.5, third.id: 0.5, fourth.id: 0.5,
+    }  # fmt: skip
+    assert found[first.id].fit_seconds == 1.0
