@@ -17,7 +17,7 @@ START, ENDS = "python3 -m venv ", ("hashbench run", "pytest")
 
 def commands(text: str) -> list[str]:
     """Return both commands, or raise ValueError if the text has not exactly these two."""
-    blocks = re.findall(r"^```[a-z]*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    blocks = re.findall(r"^```[^\n]*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     found = [block.strip() for block in blocks if block.startswith(START)]
     if len(found) != len(ENDS) or not all(map(str.endswith, found, ENDS)):
         raise ValueError(

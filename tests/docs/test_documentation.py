@@ -2,29 +2,50 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 import run_docs
 
-RUN = [page for page in run_docs.pages() if "```console" in page.read_text()]
+PAGES = run_docs.pages()
 
 
-@pytest.mark.parametrize("page", RUN, ids=lambda page: page.name)
+def slow(page):
+    return any("slow" in block.marks for block in run_docs.blocks(page.read_text()))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_a_page_shows_what_its_commands_print(page):
     wrong = run_docs.run_page(page)
+    assert not wrong, "\n\n".join(wrong)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [page for page in PAGES if slow(page)], ids=lambda page: page.name)
+def test_a_page_shows_what_its_slow_commands_print(page):
+    wrong = run_docs.run_page(page, slow=True)
     assert not wrong, "\n\n".join(wrong)
 
 
 PAGE = """
 Words.
 
+<!-- before
+from pathlib import Path
+Path("made.txt").write_text("made before")
+-->
 ```console
 $ echo score 0.5000
-score 0.5100
-$ echo anything 12
-any... 12
+score 0.5000
+$ echo anything 12, 1.5
+any... 12, 1.5
+$ cat made.txt
+made before
+$ echo wrong >&2; exit 2
+wrong
+[exit 2]
 ```
 
 ```python title="file.py"
@@ -36,8 +57,19 @@ print("written, not run")
 $ false
 ```
 
+<!-- slow -->
+```console
+$ false
+```
+
 ```python
 assert open("file.py").read().startswith("print")
+```
+
+```python
+>>> x = 0.25
+>>> 2 * x
+0.5
 ```
 """
 
@@ -45,6 +77,7 @@ assert open("file.py").read().startswith("print")
 @pytest.fixture
 def page(tmp_path, monkeypatch):
     monkeypatch.setattr(run_docs, "ROOT", tmp_path)
+    monkeypatch.setattr(run_docs, "tolerance", lambda: 0.0)
     place = tmp_path / "page.md"
     place.write_text(PAGE)
     return place
@@ -57,25 +90,68 @@ def test_what_is_right_passes(page):
 @pytest.mark.parametrize(
     ("right", "altered", "message"),
     [
-        ("score 0.5100", "score 0.6100", "expected"),
-        ("score 0.5100", "scores 0.5100", "expected"),
-        ("any... 12", "any... 13", "expected"),
+        ("score 0.5000\n$", "score 0.5001\n$", "expected"),
+        ("score 0.5000\n$", "scores 0.5000\n$", "expected"),
+        ("any... 12, 1.5\n$", "any... 13, 1.5\n$", "expected"),
+        ("any... 12, 1.5\n$", "any... 12, 1.6\n$", "expected"),
+        ("[exit 2]", "[exit 3]", "expected"),
+        ("made before\n$", "made\n$", "expected"),
         ("<!-- not run: it takes hours -->\n", "", "exit 1"),
+        ("<!-- slow -->\n", "", "exit 1"),
         ('startswith("print")', 'startswith("x")', "AssertionError"),
-        ("```python\nassert", "```\nhashbench run\n```\n```python\nassert", "neither run nor"),
+        ("2 * x\n0.5", "2 * x\n0.6", "expected"),
+        ("Words.", "```\nhashbench run\n```", "neither run nor"),
+        ("Words.", "Words:\n\n    hashbench run", "neither run nor"),
     ],
 )
 def test_what_is_altered_by_hand_is_found(page, right, altered, message):
-    assert right in PAGE
+    assert PAGE.count(right) == 1
     page.write_text(PAGE.replace(right, altered))
     (wrong,) = run_docs.run_page(page)
     assert message in wrong
 
 
+def test_slow_blocks_run_when_asked_for(page):
+    (wrong,) = run_docs.run_page(page, slow=True)
+    assert "$ false" in wrong
+
+
+def test_numbers_are_near_on_another_machine(page, monkeypatch):
+    page.write_text(PAGE.replace("score 0.5000\n$", "score 0.5100\n$"))
+    assert len(run_docs.run_page(page)) == 1
+    monkeypatch.setattr(run_docs, "tolerance", lambda: run_docs.TOLERANCE)
+    assert run_docs.run_page(page) == []
+
+
+def test_numbers_are_exact_where_the_pages_were_written(tmp_path, monkeypatch):
+    place = tmp_path / "written-on.json"
+    monkeypatch.setattr(run_docs, "WRITTEN_ON", place)
+    for written, allowed in ((run_docs.here(), 0.0), ({"numpy": "1"}, run_docs.TOLERANCE)):
+        place.write_text(json.dumps(written))
+        run_docs.tolerance.cache_clear()
+        assert run_docs.tolerance() == allowed
+    run_docs.tolerance.cache_clear()
+
+
 def test_writing_puts_in_what_is_printed(page):
-    page.write_text(PAGE.replace("score 0.5100", "another text"))
+    page.write_text(PAGE.replace("score 0.5000\n$", "another text\n$").replace("\n0.5\n", "\n1\n"))
     run_docs.run_page(page, write=True)
-    assert page.read_text() == PAGE.replace("score 0.5100", "score 0.5000")
+    assert page.read_text() == PAGE
+
+
+def test_a_planned_block_is_planned(page):
+    text = "<!-- planned: hours -->\n```console\n$ echo hashbench run -s 5\n{}```\n"
+    page.write_text(text.format("hashbench run --plan -s 5\n"))
+    assert run_docs.run_page(page) == []
+    page.write_text(text.format("hashbench run -s 5\n"))
+    assert len(run_docs.run_page(page)) == 1
+
+
+def test_what_readme_shows_of_its_first_command():
+    text = (run_docs.ROOT / "README.md").read_text()
+    (shown,) = [each.body for each in run_docs.blocks(text) if each.mark.startswith("printed by")]
+    assert run_docs.printed_by_readme(f"before\n{shown}after\n") == []
+    assert run_docs.printed_by_readme(shown.replace("0.7", "0.9", 1))
 
 
 def test_links_between_pages_lead_somewhere():

@@ -17,7 +17,7 @@ PAGE = Path(package.__file__).parent.parent / "docs" / "neural.md"
 def plugin(tmp_path):
     if not PAGE.exists():
         pytest.skip("not run from a source tree")
-    (text,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), flags=re.S)
+    (text,) = re.findall(r'```python title="contrast.py"\n(.*?)```', PAGE.read_text(), flags=re.S)
     assert len(text.splitlines()) <= 40
     path = tmp_path / "contrast.py"
     path.write_text(text)
