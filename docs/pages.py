@@ -10,15 +10,18 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
 import hashbench
+from hashbench.plugins.method import FIDELITIES, Method
 from hashbench.plugins.registry import Plugin, discover
 
 ROOT = Path(__file__).parents[1]
@@ -33,52 +36,142 @@ def markdown_table(table: pd.DataFrame) -> str:
     return "\n".join(f"| {' | '.join(map(str, row))} |" for row in rows)
 
 
-def method_page(plugin: Plugin, scores: pd.DataFrame, references: pd.DataFrame) -> str:
+@dataclass(frozen=True)
+class Figures:
+    """What was measured of methods.
+
+    Attributes
+    ----------
+    scores : results.csv of the study, AP without parameters set
+    runs : runs.csv of the study
+    references : comparisons with other code, of networks too
+    """
+
+    scores: pd.DataFrame
+    runs: pd.DataFrame
+    references: pd.DataFrame
+
+    @classmethod
+    def read(cls, study: Path, docs: Path) -> Figures:
+        """Read them from the folder of a study and from the documentation."""
+        scores = pd.read_csv(study / "results.csv", keep_default_na=False)
+        scores["value"] = scores["value"].astype(float)
+        scores = scores[(scores["measure"] == "AP") & (scores["params"] == "")]
+        runs = pd.read_csv(study / "runs.csv", keep_default_na=False)
+        shallow = pd.read_csv(docs / "fidelity.csv")
+        deep = pd.read_csv(docs / "fidelity-deep.csv").rename(columns={"data": "dataset"})
+        deep = deep.assign(measure="AP", difference=deep["ours"] - deep["theirs"])
+        return cls(scores, runs, pd.concat([shallow, deep], ignore_index=True))
+
+
+def method_page(plugin: Plugin, figures: Figures) -> str:
     """Return the page of a method."""
     method = plugin.cls
-    parts = [f"# {plugin.title}", _paragraphs(inspect.getdoc(method) or "")]
+    parts = [f"# {plugin.title}", prose(_paragraphs(inspect.getdoc(method) or ""))]
     kind = [word for word in ("discrete", "kernel", "scalable") if getattr(method, word, False)]
     facts = {
         "name": f"`{plugin.name}`",
         "kind": ", ".join(["supervised" if method.supervised else "unsupervised", *kind]),
         "paper": str(method.paper) if method.paper else "none",
-        "fidelity": f"{method.fidelity} {getattr(method, 'fidelity_note', '') or ''}".strip(),
+        "fidelity": f"{FIDELITIES[method.fidelity]}. {method.fidelity_note}".strip(),
     }
+    if method.requires:
+        facts["needs"] = ", ".join(f"`{module}`" for module in method.requires)
     parts.append("\n".join(f"- **{key}**: {value}" for key, value in facts.items()))
     module = inspect.getdoc(sys.modules[method.__module__]) or ""
-    if plugin.path.stem == plugin.name.replace("-", "_"):
-        parts.append(f"## Idea and objective\n\n{prose(module)}")
-    space = getattr(method, "space", {}) or {}
-    defaults = {k: v for k, v in method.defaults().items() if k not in ("n_bits", "random_state")}
-    if defaults:
-        rows = pd.DataFrame(
-            [[f"`{k}`", f"`{v}`", str(space.get(k, "not tuned"))] for k, v in defaults.items()],
-            columns=["parameter", "default", "range in a search"],
-        )
-        parts.append("## Parameters\n\n" + markdown_table(rows))
-    own = scores[scores["method"] == plugin.name]
-    if len(own):
-        wide = own.pivot_table(index="database", columns="task", values="value").reset_index()
-        shown = wide.map(lambda value: f"{value:.4f}" if isinstance(value, float) else value)
-        parts.append(
-            "## On the embedded data\n\nAP on `emoji` at 16 bits, as `hashbench run` gives it.\n\n"
-            + markdown_table(shown.rename(columns={"database": "database codes"}))
-        )
-    compared = references[references["method"].str.partition("[")[0] == plugin.name]
-    if len(compared):
-        held = f"{int(compared['within'].sum())} of {len(compared)}"
-        parts.append(
-            f"## Against other code\n\n{held} comparisons lie within their tolerance; the largest "
-            f"difference is {compared['difference'].abs().max():.3f}. "
-            "[Fidelity](../../fidelity.md) has them one by one."
-        )
+    parts.append(f"## Idea, objective, cost, deviations\n\n{prose(module)}")
+    parts += [*_parameters(method), *_scores(plugin.name, figures)]
+    parts += _references(plugin.name, figures.references)
     return "\n\n".join(parts) + "\n"
 
 
+def _parameters(method: type[Method]) -> Iterator[str]:
+    """Yield the table of parameters, with what the docstring says and where a search looks."""
+    said = _described(inspect.getdoc(method) or "")
+    for base in method.__mro__[1:]:
+        said = _described(inspect.getdoc(base) or "") | said
+    own = {k: v for k, v in method.defaults().items() if k not in ("n_bits", "random_state")}
+    rows = [
+        [f"`{name}`", f"`{value}`", said.get(name, ""), str(method.space.get(name, "not searched"))]
+        for name, value in own.items()
+    ]
+    if rows:
+        columns = ["parameter", "default", "meaning", "range in a search"]
+        yield "## Parameters\n\n" + markdown_table(pd.DataFrame(rows, columns=columns))
+
+
+def _described(docstring: str) -> dict[str, str]:
+    """Return what a docstring says of each parameter."""
+    section = re.search(r"^Parameters\n-+\n(.*?)(?:\n\n|\Z)", docstring, re.DOTALL | re.MULTILINE)
+    found: dict[str, str] = {}
+    names: list[str] = []
+    for line in section[1].splitlines() if section else ():
+        if not line.startswith(" "):
+            names = [name.strip() for name in line.partition(":")[0].split(",")]
+        else:
+            for name in names:
+                found[name] = f"{found.get(name, '')} {line.strip()}".strip().replace("|", "\\|")
+    return found
+
+
+def _scores(name: str, figures: Figures) -> Iterator[str]:
+    """Yield what the method reached on the data inside the package, and how long it took."""
+    head = "## On the embedded data\n\n"
+    own = figures.scores[figures.scores["method"] == name]
+    if not len(own):
+        yield head + "It is not in the default study: `hashbench run -m " + name + "` runs it."
+        return
+    wide = own.pivot_table(index="database", columns="task", values="value").reset_index()
+    shown = wide.map(lambda value: f"{value:.4f}" if isinstance(value, float) else value)
+    cell = figures.runs[figures.runs["method"] == name].iloc[0]
+    yield (
+        f"{head}AP on `emoji` at {own['bits'].iloc[0]} bits, as `hashbench run` gives it; training "
+        f"took {float(cell['fit_seconds']):.2f} s with {cell['threads']} thread where this site "
+        "was built ([scaling](../../scaling.md) has tall data).\n\n"
+        + markdown_table(shown.rename(columns={"database": "database codes"}))
+    )
+
+
+def _references(name: str, references: pd.DataFrame) -> Iterator[str]:
+    """Yield what other code gives for the same data, beside what this one does."""
+    own = references[references["method"].str.partition("[")[0] == name]
+    if not len(own):
+        yield "## Against other code\n\nThere was none to compare with."
+        return
+    held = f"{int(own['within'].astype(bool).sum())} of {len(own)}"
+    largest = own["difference"].abs().max()
+    shown = own[own["measure"] == "AP"]
+    rows = [
+        [row.dataset, "" if pd.isna(row.bits) else f"{row.bits:g}", row.task, row.database,
+         f"{row.ours:.3f}", f"{row.theirs:.3f}", "yes" if row.within else "no"]
+        for row in shown.itertuples()
+    ]  # fmt: skip
+    columns = ["data", "bits", "task", "database codes", "AP here", "AP there", "within tolerance"]
+    yield (
+        f"## Against other code\n\n{held} comparisons lie within their tolerance; the largest "
+        f"difference is {largest:.3f}. Fidelity has all of them, with tolerances and reasons: "
+        "[shallow methods](../../fidelity.md), [networks](../../fidelity-deep.md).\n\n"
+        + markdown_table(pd.DataFrame(rows, columns=columns))
+    )
+
+
 def prose(docstring: str) -> str:
-    """Return a docstring in Markdown: what is indented is mathematics, underlined is a heading."""
+    """Return a docstring in Markdown: what is indented is mathematics, underlined is a heading.
+
+    Examples
+    --------
+    >>> print(prose("As :mod:`hashbench.methods.edsh_dcc` and :class:`DASHi`, ``x``."))
+    As [edsh-dcc](edsh-dcc.md) and `DASHi`, `x`.
+    """
+    text = docstring.replace("``", "`")
+    text = re.sub(
+        r":mod:`hashbench\.methods\.(\w+)`",
+        lambda match: "[{0}]({0}.md)".format(match[1].replace("_", "-")),
+        text,
+    )
+    text = re.sub(r":\w+:`", "`", text)
     parts = []
-    for paragraph in docstring.replace("``", "`").split("\n\n"):
+    for paragraph in text.split("\n\n"):
         lines = paragraph.splitlines()
         if all(line.startswith("    ") for line in lines):
             parts.append("```text\n" + "\n".join(line[4:] for line in lines) + "\n```")
@@ -128,14 +221,11 @@ def write_all(docs: Path) -> None:
     made = docs / "made"
     shutil.rmtree(made, ignore_errors=True)
     (made / "methods").mkdir(parents=True)
-    scores = pd.read_csv(results, keep_default_na=False)
-    scores["value"] = scores["value"].astype(float)
-    scores = scores[(scores["measure"] == "AP") & (scores["params"] == "")]
-    references = pd.read_csv(docs / "fidelity.csv")
+    figures = Figures.read(STUDY, docs)
     listed = ["# Methods\n"]
     methods = discover().methods
     for name, plugin in methods.items():
-        page = method_page(plugin, scores, references)
+        page = method_page(plugin, figures)
         (made / "methods" / f"{name}.md").write_text(page, encoding="utf-8")
         summary = (inspect.getdoc(plugin.cls) or "").partition("\n")[0]
         listed.append(f"- [{plugin.title}](methods/{name}.md): {summary}")
