@@ -63,6 +63,9 @@ class CIRH(TorchMethod):
     rate, teacher_rate : float
     epochs, batch : int
         Passes over the training rows, and rows a step.
+    patience : int
+        0 for all epochs; else stop after the epoch that is best on validation rows, once so many
+        later ones are not better.
     scaling : str
         What the networks and the similarities see, see
         :data:`hashbench.neural.inputs.SCALINGS`.
@@ -101,6 +104,7 @@ class CIRH(TorchMethod):
         rate: float = 1e-4,
         teacher_rate: float = 1e-3,
         epochs: int = 35,
+        patience: int = 0,
         batch: int = 128,
         scaling: str = "rows",
         random_state: Any = None,
@@ -118,6 +122,7 @@ class CIRH(TorchMethod):
         self.rate = rate
         self.teacher_rate = teacher_rate
         self.epochs = epochs
+        self.patience = patience
         self.batch = batch
         self.scaling = scaling
         self.random_state = random_state

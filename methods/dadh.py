@@ -55,6 +55,9 @@ class DADH(TorchMethod):
     rate : float
     epochs, batch : int
         Passes over the training rows, and rows a step.
+    patience : int
+        0 for all epochs; else stop after the epoch that is best on validation rows, once so many
+        later ones are not better.
     scaling : str
         What the networks see, see :data:`hashbench.neural.inputs.SCALINGS`.
     random_state : int, Generator or None
@@ -94,6 +97,7 @@ class DADH(TorchMethod):
         dropout: float = 0.0,
         rate: float = 5e-5,
         epochs: int = 20,
+        patience: int = 0,
         batch: int = 128,
         scaling: str = "rows",
         random_state: Any = None,
@@ -109,6 +113,7 @@ class DADH(TorchMethod):
         self.dropout = dropout
         self.rate = rate
         self.epochs = epochs
+        self.patience = patience
         self.batch = batch
         self.scaling = scaling
         self.random_state = random_state

@@ -44,6 +44,9 @@ class DCHMT(TorchMethod):
         Largest rate.
     epochs, batch : int
         Passes over the training rows, and rows a step.
+    patience : int
+        0 for all epochs; else stop after the epoch that is best on validation rows, once so many
+        later ones are not better.
     scaling : str
         What the networks see, see :data:`hashbench.neural.inputs.SCALINGS`.
     random_state : int, Generator or None
@@ -73,6 +76,7 @@ class DCHMT(TorchMethod):
         hidden: int = 128,
         rate: float = 1e-3,
         epochs: int = 40,
+        patience: int = 0,
         batch: int = 128,
         scaling: str = "rows",
         random_state: Any = None,
@@ -82,6 +86,7 @@ class DCHMT(TorchMethod):
         self.hidden = hidden
         self.rate = rate
         self.epochs = epochs
+        self.patience = patience
         self.batch = batch
         self.scaling = scaling
         self.random_state = random_state

@@ -53,6 +53,9 @@ class DCMH(TorchMethod):
         Weight decay.
     epochs, batch : int
         Epochs, and rows a step; an epoch draws as many rows as there are, some of them twice.
+    patience : int
+        0 for all epochs; else stop after the epoch that is best on validation rows, once so many
+        later ones are not better.
     scaling : str
         What the networks see, see :data:`hashbench.neural.inputs.SCALINGS`.
     random_state : int, Generator or None
@@ -83,6 +86,7 @@ class DCMH(TorchMethod):
         last_rate: float = 0.01,
         decay: float = 5e-4,
         epochs: int = 50,
+        patience: int = 0,
         batch: int = 128,
         scaling: str = "rows",
         random_state: Any = None,
@@ -95,6 +99,7 @@ class DCMH(TorchMethod):
         self.last_rate = last_rate
         self.decay = decay
         self.epochs = epochs
+        self.patience = patience
         self.batch = batch
         self.scaling = scaling
         self.random_state = random_state

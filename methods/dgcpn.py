@@ -59,6 +59,9 @@ class DGCPN(TorchMethod):
     rate : float
     epochs, batch : int
         Passes over the training rows, and rows a step.
+    patience : int
+        0 for all epochs; else stop after the epoch that is best on validation rows, once so many
+        later ones are not better.
     scaling : str
         What the networks and the similarities see, see
         :data:`hashbench.neural.inputs.SCALINGS`.
@@ -96,6 +99,7 @@ class DGCPN(TorchMethod):
         dropout: float = 0.5,
         rate: float = 0.005,
         epochs: int = 10,
+        patience: int = 0,
         batch: int = 32,
         scaling: str = "rows",
         random_state: Any = None,
@@ -110,6 +114,7 @@ class DGCPN(TorchMethod):
         self.dropout = dropout
         self.rate = rate
         self.epochs = epochs
+        self.patience = patience
         self.batch = batch
         self.scaling = scaling
         self.random_state = random_state

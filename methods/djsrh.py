@@ -46,6 +46,9 @@ class DJSRH(TorchMethod):
     image_rate, text_rate : float
     epochs, batch : int
         Passes over the training rows, and rows a step.
+    patience : int
+        0 for all epochs; else stop after the epoch that is best on validation rows, once so many
+        later ones are not better.
     scaling : str
         What the networks and the similarities see, see
         :data:`hashbench.neural.inputs.SCALINGS`.
@@ -80,6 +83,7 @@ class DJSRH(TorchMethod):
         image_rate: float = 0.01,
         text_rate: float = 0.01,
         epochs: int = 25,
+        patience: int = 0,
         batch: int = 32,
         scaling: str = "rows",
         random_state: Any = None,
@@ -94,6 +98,7 @@ class DJSRH(TorchMethod):
         self.image_rate = image_rate
         self.text_rate = text_rate
         self.epochs = epochs
+        self.patience = patience
         self.batch = batch
         self.scaling = scaling
         self.random_state = random_state

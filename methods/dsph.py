@@ -45,6 +45,9 @@ class DSPH(TorchMethod):
         Rate of the proxies.
     epochs, batch : int
         Passes over the training rows, and rows a step.
+    patience : int
+        0 for all epochs; else stop after the epoch that is best on validation rows, once so many
+        later ones are not better.
     scaling : str
         What the hash layers see, see :data:`hashbench.neural.inputs.SCALINGS`.
     random_state : int, Generator or None
@@ -75,6 +78,7 @@ class DSPH(TorchMethod):
         rate: float = 1e-3,
         proxy_rate: float = 0.02,
         epochs: int = 100,
+        patience: int = 0,
         batch: int = 128,
         scaling: str = "rows",
         random_state: Any = None,
@@ -85,6 +89,7 @@ class DSPH(TorchMethod):
         self.rate = rate
         self.proxy_rate = proxy_rate
         self.epochs = epochs
+        self.patience = patience
         self.batch = batch
         self.scaling = scaling
         self.random_state = random_state

@@ -50,6 +50,9 @@ class UCCH(TorchMethod):
         Rate of Adam; a tenth of it after every 30 epochs.
     epochs, batch : int
         Passes over the training rows, and rows a step.
+    patience : int
+        0 for all epochs; else stop after the epoch that is best on validation rows, once so many
+        later ones are not better.
     scaling : str
         What the networks see, see :data:`hashbench.neural.inputs.SCALINGS`.
     random_state : int, Generator or None
@@ -86,6 +89,7 @@ class UCCH(TorchMethod):
         hidden: int = 8192,
         rate: float = 1e-4,
         epochs: int = 12,
+        patience: int = 0,
         batch: int = 256,
         scaling: str = "rows",
         random_state: Any = None,
@@ -100,6 +104,7 @@ class UCCH(TorchMethod):
         self.hidden = hidden
         self.rate = rate
         self.epochs = epochs
+        self.patience = patience
         self.batch = batch
         self.scaling = scaling
         self.random_state = random_state

@@ -39,7 +39,7 @@ def test_the_harness_imports_no_plugin_by_name():
 
 #: The rooms, lowest first: a module imports from its own room and from those before it.
 ROOMS = (
-    "shipped", "base", "plugins", "linalg", "neural", "measures", "data", "checks", "executors",
+    "shipped", "base", "plugins", "linalg", "measures", "neural", "data", "checks", "executors",
     "studies", "results", "printing", "page", "api", "commands",
 )  # fmt: skip
 

@@ -22,6 +22,7 @@ from hashbench.base.validation import BLOCK_ROWS, Matrix
 from hashbench.neural.functions import Tensor
 from hashbench.neural.inputs import Inputs
 from hashbench.neural.runtime import import_torch, run_device, seeded
+from hashbench.neural.stopping import Watch
 from hashbench.plugins.method import Method
 
 #: Scaled training rows that fit in so many bytes are made once; larger ones batch by batch.
@@ -92,9 +93,11 @@ class TorchMethod(Method):
     inputs_ : list of :class:`Inputs`, one a view
     device_ : where the networks are
     steps_ : batches in all epochs
+    epochs_ : after how many of them training stopped
     """
 
     requires: ClassVar[tuple[str, ...]] = ("torch",)
+    early_stopping: ClassVar[bool] = True  #: where ``patience`` asks for it
     drop_last: ClassVar[bool] = False  #: leave out a last batch that is not whole
     least_batch: ClassVar[int] = 1  #: rows that a batch needs; 2 with batch normalisation
     two_views: ClassVar[bool] = False  #: is the loss written for two views and no more?
@@ -102,7 +105,10 @@ class TorchMethod(Method):
     # Parameters with defaults, for methods that do not make them their own.
     epochs: int = 50
     batch: int = 128
+    patience: int = 0
     scaling: str = "rows"
+
+    _watch: Watch | None = None
 
     @abstractmethod
     def networks(self, widths: Sequence[int]) -> Sequence[Any]:
@@ -140,21 +146,26 @@ class TorchMethod(Method):
         """Return the (n, n_bits) values whose signs are the codes, of scaled rows."""
         return self.networks_[view](x)
 
-    def fit(self, views: Sequence[Any], labels: Any = None) -> Self:
-        """Train the networks."""
+    def fit(
+        self,
+        views: Sequence[Any],
+        labels: Any = None,
+        validation: npt.NDArray[np.intp] | None = None,
+    ) -> Self:
+        """Train the networks; with ``patience`` for as many epochs as validation rows say."""
         views, Y, rng = self.begin_fit(views, labels)
-        n = views[0].shape[0]
         if self.two_views and len(views) != 2:
             raise DeclinedError(f"{self.name}: found {len(views)} views; allowed: 2")
         self.device_ = run_device(self.name)
+        self.epochs_ = self._best_epoch(views, Y, validation) if self.patience else self.epochs
         self.inputs_ = [Inputs(X, self.scaling) for X in views]
         with seeded(int(rng.integers(2**63)), self.device_):
             data = TrainingRows(views, self.inputs_, Y, self.device_)
-            self.steps_ = self.epochs * sum(1 for _ in self._row_numbers(n, None))
+            self.steps_ = self.epochs * sum(1 for _ in self._row_numbers(data.n, None))
             self.networks_ = [net.to(self.device_) for net in self.networks(self.n_features_)]
             self.begin(data)
             self.optimisers_ = list(self.optimisers())
-            for epoch in range(1, self.epochs + 1):
+            for epoch in range(1, self.epochs_ + 1):
                 self._train(True)
                 value = self.run_epoch(data, epoch, rng)
                 if not math.isfinite(value):
@@ -163,10 +174,28 @@ class TorchMethod(Method):
                         "numbers; a smaller rate may help"
                     )
                 self.record(float, value)
-            self._train(False)
+                self._train(False)
+                if self._watch is not None and self._watch.is_over(self, epoch):
+                    break
             self.finish(data)
         del self.optimisers_
         return self
+
+    def _best_epoch(
+        self, views: Sequence[Matrix], Y: Matrix, validation: npt.NDArray[np.intp] | None
+    ) -> int:
+        """Return after how many epochs a network without the validation rows does best on them."""
+        if validation is None:
+            raise HashbenchError(
+                f"{self.name}: found patience={self.patience} and no validation rows; allowed: "
+                "fit(..., validation=positions), which a study gives"
+            )
+        own = self.get_params() | {"random_state": np.random.default_rng(self.random_state)}
+        trial = type(self)(**own)
+        trial.patience = 0
+        trial._watch = watch = Watch(views, Y, validation, self.patience)
+        trial.fit(watch.train, watch.train_labels if self.supervised else None)
+        return watch.epoch
 
     def encode(self, X: Any, view: int) -> Bits:
         """Return the (n, n_bits) codes of rows seen through one view."""
