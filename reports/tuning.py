@@ -2,33 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from hashbench.plugins.report import Entry, Exhibit, Group, NothingToShowError, Report, Table
+from hashbench.base.units import format_duration
+from hashbench.plugins.report import (
+    Entry,
+    Exhibit,
+    Group,
+    NothingToShowError,
+    Picture,
+    Report,
+    Table,
+)
 from hashbench.plugins.selection import TUNED, full_name
 from hashbench.plugins.space import at_ends
+from hashbench.printing import figures
 from hashbench.printing.style import Look
-from hashbench.results.summary import grouped, records
-from hashbench.studies.tuning import winner
+from hashbench.results.reranking import expected_best, place, tau_words
+from hashbench.results.summary import grouped, over_seeds, records
+from hashbench.studies.tuning import Search, winner
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
     from hashbench.results.results import Results
 
 HEADER = ("method", "default", "tuned", "gain", "± splits", "rank", "search", "chosen")
 
+#: What a row of the data is about: a search with its outcome, or the best of so many trials.
+OUTCOME, BEST = "outcome", "best of trials"
+
+#: Where the best of trials is scored, as its panels are called.
+VALIDATION, QUERIES = "validation rows", "queries"
+
 
 class Tuning(Report):
-    """Default against tuned parameters on queries: scores, ranks, what was chosen, its cost."""
+    """Default against tuned on queries: scores, ranks, choices, cost; the best of k trials."""
 
     name = "tuning"
     title = "Tuning"
     section = "Tables of scores"
 
     def data(self, results: Results) -> pd.DataFrame:
-        """Return a row a search and code length: both scores, the choice, the seconds it took."""
+        """Return two kinds of rows, told apart by ``what``.
+
+        "outcome": a row a search and code length, with both scores on queries, the choice, the
+        parameters at the end of their range, and the training seconds of all trials.
+        "best of trials": ``value`` after ``trials`` trials, on the rows that ``task`` names; on
+        validation rows the expectation over all orders of the trials, on queries what is known:
+        the default, which is the first trial, and the choice after the last.
+        """
         import pandas as pd
 
         if not results.searches:
@@ -36,84 +63,158 @@ class Tuning(Report):
         measure = results.main_measure
         scores = results.scores([measure])
         scores = scores[scores["database"] == "encoded"]
-        means = scores.groupby(["dataset", "method", "bits", "seed"])["value"].mean()
+        means = scores.groupby(["dataset", "method", "bits", "seed"])["value"].mean().to_dict()
         rows = []
-        for search in results.searches:
-            cell, trials = search.cell, results.store.trials.read(search.id)
-            tried = [trials[each.id] for each in search.trials if each.id in trials]
-            best = winner(search, trials, results.tune_seconds)
-            plugin = results.registry.methods.get(cell.method)
-            if best is None or plugin is None:
-                continue
-            point = search.points[best]
-            tuned = full_name(f"{cell.method}{TUNED}", cell.params)
-            for bits in results.bits:
-                keys = [(cell.dataset, name, bits, cell.seed) for name in (cell.label, tuned)]
-                if not all(key in means.index for key in keys):
-                    continue
-                rows.append(
-                    {
-                        "measure": measure,
-                        "dataset": cell.dataset,
-                        "bits": bits,
-                        "method": cell.label,
-                        "seed": cell.seed,
-                        "default": float(means[keys[0]]),
-                        "tuned": float(means[keys[1]]),
-                        "chosen": search.trials[best].params or "the default",
-                        "at_end": ", ".join(at_ends(plugin.cls.space, point.settings)),
-                        "trials": len(tried),
-                        "seconds": sum(each.fit_seconds for each in tried),
-                    }
-                )
+        for search, bits in _searched(results):
+            rows += _rows(results, search, bits, means)
         if not rows:
             raise NothingToShowError("no method has a default and a tuned score")
-        return pd.DataFrame(rows).drop_duplicates(["dataset", "bits", "method", "seed"])
+        return pd.DataFrame(rows).assign(measure=measure)
 
     def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
-        """Return a table a dataset and code length."""
-        from scipy.stats import kendalltau
-
-        tables = []
-        for (measure, dataset, bits), group in grouped(data, "measure", "dataset", "bits"):
-            group = group.assign(gain=group["tuned"] - group["default"])
-            means = group.groupby("method")[["default", "tuned", "gain", "seconds"]].mean()
-            means["spread"] = group.groupby("method")["gain"].std(ddof=1).fillna(0.0)
-            before, after = (
-                means[name].rank(ascending=False, method="min") for name in ("default", "tuned")
-            )
-            rows = []
-            for method in means.sort_values("tuned", ascending=False).index:
-                mean, own = means.loc[method], group[group["method"] == method]
-                texts = [
-                    f"{mean['default']:.3f}",
-                    f"{mean['tuned']:.3f}",
-                    f"{mean['gain']:+.3f}",
-                    f"{mean['spread']:.3f}",
-                    f"{before[method]:.0f} → {after[method]:.0f}",
-                    f"{mean['seconds']:.1f} s",
-                    "; ".join(dict.fromkeys(_choice(row) for row in records(own))),
-                ]
-                rows.append([Entry(look.methods[method].title), *map(Entry, texts)])
-            tau = kendalltau(means["default"], means["tuned"]).statistic
-            notes = [
-                f"mean gain {means['gain'].mean():+.4f}; Kendall's tau between the rankings "
-                f"{tau:.2f}; {group['trials'].max()} trials a search at most",
-                "!: the parameter lies at the end of its range, a wider one might help",
-            ]
-            caption = look.summary(
-                f"Default and tuned parameters on queries of {look.datasets[dataset].title} at "
-                f"{bits} bits, mean of the tasks",
-                measure=measure,
-                database="encoded",
-            )
-            header = [(name, 1) for name in HEADER]
-            tables.append(
-                Table(f"{dataset} {bits}", caption, [header], [Group("", rows)], "lrrrrrrw", notes)
-            )
-        return tables
+        """Return a table a dataset and code length, and a figure a code length."""
+        outcomes, best = (data[data["what"] == what] for what in (OUTCOME, BEST))
+        exhibits: list[Exhibit] = [
+            _table(group, look, *keys)
+            for keys, group in grouped(outcomes, "measure", "dataset", "bits")
+        ]
+        for (measure, bits), group in grouped(best, "measure", "bits"):
+            columns = ["dataset", "method", "task", "trials", "seed", "value"]
+            lines = over_seeds(group[columns]).sort_values("trials", kind="stable")
+            for name, part in figures.sheets(lines, look):
+                exhibits.append(_picture(part, look, measure, bits, name))
+        return exhibits
 
 
-def _choice(row: object) -> str:
-    ends = getattr(row, "at_end", "")
-    return f"{getattr(row, 'chosen', '')}{f' (! {ends})' if ends else ''}"
+def _searched(results: Results) -> Iterator[tuple[Search, int]]:
+    """Yield, for every method, split and code length, the search that its parameters are from."""
+    searches: dict[tuple[str, str, int], dict[int, Search]] = {}
+    for search in results.searches:
+        cell = search.cell
+        searches.setdefault((cell.dataset, cell.label, cell.seed), {})[cell.bits] = search
+    for own in searches.values():
+        for bits in results.bits:
+            yield own.get(bits) or next(iter(own.values())), bits
+
+
+def _rows(
+    results: Results, search: Search, bits: int, means: Mapping[Any, float]
+) -> list[dict[str, Any]]:
+    cell, found = search.cell, results.store.trials.read(search.id)
+    tried = [found[each.id] for each in search.trials if each.id in found]
+    best = winner(search, found, results.tune_seconds)
+    plugin = results.registry.methods.get(cell.method)
+    names = (cell.label, full_name(f"{cell.method}{TUNED}", cell.params))
+    before, after = (means.get((cell.dataset, name, bits, cell.seed)) for name in names)
+    if best is None or plugin is None or before is None or after is None:
+        return []
+    about = {"dataset": cell.dataset, "bits": bits, "method": cell.label, "seed": cell.seed}
+    outcome = {
+        "what": OUTCOME,
+        **about,
+        "trials": len(tried),
+        "not_done": sum(each.status != "done" for each in tried),
+        "default": float(before),
+        "tuned": float(after),
+        "chosen": search.trials[best].params or "the default",
+        "at_end": ", ".join(at_ends(plugin.cls.space, search.points[best].settings)),
+        "seconds": math.fsum(each.fit_seconds for each in tried),
+    }
+    if bits != cell.bits:  # tuned at another length: its trials say nothing about this one
+        return [outcome]
+    scores = [each.score if each.status == "done" else 0.0 for each in tried]
+    curve = [(VALIDATION, k + 1, value) for k, value in enumerate(expected_best(scores))]
+    curve += [(QUERIES, 1, before), (QUERIES, len(tried), after)]
+    lines = [
+        {"what": BEST, **about, "task": task, "trials": trials, "value": float(value)}
+        for task, trials, value in curve
+    ]
+    return [outcome, *lines]
+
+
+def _table(group: pd.DataFrame, look: Look, measure: str, dataset: str, bits: int) -> Table:
+    group = group.assign(gain=group["tuned"] - group["default"])
+    means = group.groupby("method")[["default", "tuned", "gain", "seconds"]].mean()
+    means["spread"] = group.groupby("method")["gain"].std(ddof=1)
+    before, after = place(means["default"]), place(means["tuned"])
+    rows = []
+    for method in means.sort_values("tuned", ascending=False).index:
+        mean, own = means.loc[method], group[group["method"] == method]
+        texts = [
+            f"{mean['default']:.3f}",
+            f"{mean['tuned']:.3f}",
+            f"{mean['gain']:+.3f}",
+            "–" if math.isnan(mean["spread"]) else f"{mean['spread']:.3f}",
+            f"{before[method]} → {after[method]}",
+            format_duration(mean["seconds"]),
+            "; ".join(dict.fromkeys(_choice(row) for row in records(own))),
+        ]
+        rows.append([Entry(look.methods[method].title), *map(Entry, texts)])
+    subject = (
+        f"Default and tuned parameters on queries of {look.datasets[dataset].title} at {bits} "
+        "bits, mean of the tasks"
+    )
+    seeds = list(group.groupby("method")["seed"].nunique())
+    caption = look.summary(subject, measure=measure, database="encoded", seeds=seeds)
+    header = [(name, 1) for name in HEADER]
+    name = f"{dataset} {bits}"
+    notes = _notes(group, means, look)
+    return Table(name, caption, [header], [Group("", rows)], "lrrrrrrw", notes)
+
+
+def _notes(group: pd.DataFrame, means: pd.DataFrame, look: Look) -> list[str]:
+    most, cost = int(group["trials"].max()), format_duration(group["seconds"].sum())
+    notes = [
+        f"mean gain {means['gain'].mean():+.4f}; {tau_words(means['default'], means['tuned'])}",
+        f"{most} trials a search at most; all searches together trained for {cost}, a search as "
+        "long as the column says",
+    ]
+    ends: Counter[tuple[str, str]] = Counter()
+    for row in records(group[group["at_end"] != ""]):
+        ends.update((row.method, name) for name in row.at_end.split(", "))
+    if ends:
+        named = ", ".join(
+            f"{look.methods[method].title} {name} ({count} of {(group['method'] == method).sum()})"
+            for (method, name), count in ends.items()
+        )
+        notes.append(
+            f"! warning: the winner lies at the end of a range, a wider one may do: {named}"
+        )
+    if failed := int(group["not_done"].sum()):
+        notes.append(
+            f"{failed} of {int(group['trials'].sum())} trials are not done; they never win"
+        )
+    return notes
+
+
+def _picture(data: pd.DataFrame, look: Look, measure: str, bits: int, name: str) -> Picture:
+    caption = look.caption(
+        f"The best of so many trials at {bits} bits, mean of the tasks: on validation rows the "
+        "expectation over all orders of the trials that were run (one that is not done scores 0); "
+        "on queries the default, which is the first trial, and what was chosen after the last, "
+        "fitted to all training rows. Bands are standard deviations over splits",
+        data["dataset"],
+        measure=measure,
+        database="encoded",
+        seeds=list(data["seeds"]),
+    )
+    figure = figures.line_figure(
+        _thinned(data), look, "trials", "mean", ("trials", measure), _doubling
+    )
+    return Picture(f"{measure} {bits} bits {name}", caption, figure, look.notes(data["method"]))
+
+
+def _thinned(data: pd.DataFrame) -> pd.DataFrame:
+    """Leave 1, 2, 4, ... trials and the last: a mark for each of 256 would hide the line."""
+    last = data.groupby(["dataset", "method", "task"])["trials"].transform("max")
+    doubled = data["trials"].map(lambda number: int(number).bit_count() == 1)
+    return data[doubled | (data["trials"] == last)]
+
+
+def _doubling(panel: Axes) -> None:
+    panel.set_xscale("log", base=2)
+    panel.xaxis.set_major_formatter("{x:g}")
+
+
+def _choice(row: Any) -> str:
+    return f"{row.chosen}{f' (! {row.at_end})' if row.at_end else ''}"
