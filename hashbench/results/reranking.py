@@ -1,4 +1,4 @@
-"""What a choice does to a ranking: changes of rank, how far two orders agree, the best of trials."""
+"""What a choice does to a ranking: changes of rank, agreement of two orders, best of trials."""
 
 from __future__ import annotations
 
