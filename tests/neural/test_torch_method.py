@@ -1,5 +1,8 @@
 """The base class of neural methods: batches, seeds, devices, encoding."""
 
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -168,4 +171,35 @@ def test_one_cell_at_a_time_or_two_give_the_same_codes(hashbench, tmp_path):
         found = sorted((tmp_path / jobs / "cells").glob("*/codes.npz"))
         codes.append({path.parent.name: path.read_bytes() for path in found})
     assert len(codes[0]) == 2
+    assert codes[0] == codes[1]
+
+
+def test_a_kill_in_the_middle_of_a_fit_changes_no_code(hashbench, tmp_path):
+    flags = (
+        "-m",
+        "dsph[epochs=60,batch=8]",
+        "-d",
+        "synthetic[rows=200]",
+        "-b",
+        "16",
+        "--no-report",
+    )
+    killed, whole = tmp_path / "killed", tmp_path / "whole"
+    command = [sys.executable, "-m", "hashbench", "run", *flags, "-o", str(killed)]
+    run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while run.poll() is None and not any(
+        "iteration" in log.read_text(errors="replace") for log in killed.glob(".work/*/live.log")
+    ):
+        time.sleep(0.01)
+    run.kill()
+    run.wait()
+    assert not list(killed.glob("cells/*/codes.npz")), "the fit was over before the kill"
+    for out in (killed, whole):
+        done = hashbench("run", *flags, "-o", out)
+        assert done.returncode == 0, done.stderr
+    codes = [
+        {path.parent.name: path.read_bytes() for path in out.glob("cells/*/codes.npz")}
+        for out in (killed, whole)
+    ]
+    assert len(codes[0]) == 1
     assert codes[0] == codes[1]
