@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import hashbench
-from hashbench.base.files import replacing
-from hashbench.page.payload import curves, payload
+from hashbench.page.payload import Index, curves, payload
+from hashbench.page.scripts import write_script, write_text
+from hashbench.page.search import write_search
 from hashbench.plugins.report import SECTIONS, Exhibit, Table
 from hashbench.plugins.selection import bare_name
 from hashbench.printing.style import DAGGERS, Look
@@ -30,7 +31,7 @@ INDEX = "index.html"
 
 #: Scripts that the first screen needs, in their order, and those that follow the text.
 FIRST = ("view.js", "tables.js", "overview.js", "ranking.js")
-LATER = ("charts.js", "sharing.js", "printing.js")
+LATER = ("charts.js", "codes.js", "search.js", "sharing.js", "printing.js")
 
 #: What methods can be filtered by, and how that is called.
 FILTERS = {"labels": "Labels", "kind": "Kind", "fidelity": "Fidelity", "settings": "Settings"}
@@ -48,13 +49,15 @@ def write_page(results: Results, look: Look, rendered: Sequence[Rendered]) -> Pa
     folder.mkdir(parents=True, exist_ok=True)
     assets = resources.files("hashbench.page") / "assets"
     for name in ("page.css", *FIRST, *LATER):
-        _write(folder / name, (assets / name).read_text(encoding="utf-8"))
+        write_text(folder / name, (assets / name).read_text(encoding="utf-8"))
     plotly = resources.files("plotly") / "package_data" / "plotly.min.js"
-    _write(folder / "plotly.min.js", plotly.read_text(encoding="utf-8"))
-    known = payload(results, look)
-    _write(folder / "data.js", _script("hashbenchData", known))
-    _write(folder / "curves.js", _script("hashbenchCurves", curves(results, look)))
-    _write(folder / INDEX, _html(results, look, rendered, known))
+    write_text(folder / "plotly.min.js", plotly.read_text(encoding="utf-8"))
+    index = Index(results, look)
+    known = payload(results, look, index)
+    known["search"] = write_search(results, look, index, folder)
+    write_script(folder / "data.js", "hashbenchData", known)
+    write_script(folder / "curves.js", "hashbenchCurves", curves(results, index))
+    write_text(folder / INDEX, _html(results, look, rendered, known))
     return folder / INDEX
 
 
@@ -201,16 +204,3 @@ def _methods(results: Results, look: Look) -> list[dict[str, Any]]:
 def _study(out: Path) -> str:
     path = out / "study.toml"
     return path.read_text(encoding="utf-8") if path.exists() else ""
-
-
-def _script(name: str, value: Any) -> str:
-    """Return JSON as a script that no text inside it can end."""
-    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
-    # browsers read JSON in a string several times as fast as the same as a literal
-    literal = json.dumps(text).replace("<", "\\u003c")
-    return f"window.{name} = JSON.parse({literal});\n"
-
-
-def _write(path: Path, text: str) -> None:
-    with replacing(path) as stream:
-        stream.write(text)

@@ -34,10 +34,9 @@ POINTS = 60
 SCALE = 10_000
 
 
-def payload(results: Results, look: Look) -> dict[str, Any]:
-    """Return everything that the selectors and the ranking need."""
+def payload(results: Results, look: Look, index: Index) -> dict[str, Any]:
+    """Return everything that the selectors, the overview and the ranking need."""
     scores, runs = results.scores(), results.runs()
-    index = _Index(results, look, scores)
     return {
         "methods": [_method(results, look, name) for name in index.methods],
         "datasets": [
@@ -53,9 +52,8 @@ def payload(results: Results, look: Look) -> dict[str, Any]:
     }
 
 
-def curves(results: Results, look: Look) -> dict[str, Any]:
+def curves(results: Results, index: Index) -> dict[str, Any]:
     """Return the interactive curves: by rank, and by Hamming radius."""
-    index = _Index(results, look, results.scores())
     return {
         "scale": SCALE,
         "rank": _curves(results, "PR", index),
@@ -63,16 +61,16 @@ def curves(results: Results, look: Look) -> dict[str, Any]:
     }
 
 
-class _Index:
+class Index:
     """The order in which things are listed, and hence their numbers."""
 
-    def __init__(self, results: Results, look: Look, scores: pd.DataFrame) -> None:
+    def __init__(self, results: Results, look: Look) -> None:
         self.methods = list(look.methods)
         self.datasets = list(look.datasets)
         self.tasks = list(results.tasks)
         self.bits = list(results.bits)
         self.measures = list(results.measures)
-        found = set(scores["database"])
+        found = set(results.scores()["database"])
         self.databases = [name for name in DATABASES if name in found]
 
     def place(self, keys: dict[str, Any]) -> list[int]:
@@ -118,7 +116,7 @@ def _facts(name: str, method: type[Method] | None) -> dict[str, str]:
     }
 
 
-def _scores(scores: pd.DataFrame, index: _Index, evidence: Evidence) -> list[dict[str, Any]]:
+def _scores(scores: pd.DataFrame, index: Index, evidence: Evidence) -> list[dict[str, Any]]:
     """Return a block a ranking: where it stands, chance, and a row a method.
 
     A row is [method, mean, deviation, seeds, pessimistic, optimistic, group, at chance]; methods of
@@ -166,7 +164,7 @@ def _groups(wide: pd.DataFrame, overlap: float) -> dict[str, int]:
     return groups
 
 
-def _runs(runs: pd.DataFrame, index: _Index) -> list[dict[str, Any]]:
+def _runs(runs: pd.DataFrame, index: Index) -> list[dict[str, Any]]:
     """Return a row a method, dataset and code length: times, memory, and what went wrong."""
     found = []
     for (dataset, method, bits), table in runs.groupby(["dataset", "method", "bits"], sort=False):
@@ -191,7 +189,7 @@ def _runs(runs: pd.DataFrame, index: _Index) -> list[dict[str, Any]]:
     return found
 
 
-def _curves(results: Results, measure: str, index: _Index) -> dict[str, Any]:
+def _curves(results: Results, measure: str, index: Index) -> dict[str, Any]:
     """Return a curve a method: mean precision and recall, and which of the lists of x is its."""
     keys = ["dataset", "task", "bits", "database", "method"]
     table = results.select(bits=results.bits).curves(measure)

@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.measures import evaluate_ranking, parse
-from hashbench.results.evaluate import make_ranking, rankings
+from hashbench.measures import parse
 from hashbench.results.evaluated import stamp_of
 from hashbench.results.results import Results
 from hashbench.studies.store import Stored
@@ -44,6 +43,10 @@ def per_query(
     known = results.memory.per_query(stored.cell.id, stamp, name, task, database)
     if known is not None:
         return known
+    # imports numba, a second, which what is remembered does not need
+    from hashbench.measures import evaluate_ranking
+    from hashbench.results.evaluate import make_ranking, rankings
+
     codes = stored.codes()
     for kind, each in rankings(codes, split):
         if kind == database and each.name == task:

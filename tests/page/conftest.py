@@ -6,7 +6,9 @@ import sys
 
 import pytest
 
+from hashbench.page import write_page
 from hashbench.plugins.registry import discover
+from hashbench.printing.style import Look
 from hashbench.results.results import Results
 from tests.support.browsing import start_browser, wait_for
 
@@ -98,3 +100,17 @@ def opened(browser, page):
         browser, "return document.querySelectorAll('#curve-chart .scatterlayer .trace').length"
     )
     return browser
+
+
+@pytest.fixture(scope="session")
+def emoji_results(tmp_path_factory):
+    """A study whose items have signs, words and pictures, and a method without codes."""
+    import hashbench
+
+    out = tmp_path_factory.mktemp("emoji") / "out"
+    hashbench.run(
+        methods="edsh,scm-s,real-valued", datasets="emoji", bits=[16, 32], seeds=1, out=out
+    )
+    results = Results(out, discover([]))
+    write_page(results, Look.of(results), [])
+    return results

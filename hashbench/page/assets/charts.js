@@ -40,15 +40,6 @@ function draw(id, traces, x, y) {
   window.Plotly.react(id, traces, look, settings);
 }
 
-function load(source) {
-  return new Promise((done) => {
-    const script = document.createElement("script");
-    script.src = source;
-    script.onload = done;
-    document.head.append(script);
-  });
-}
-
 const whenReady = () => (visible.ready ??= Promise.all([load("plotly.min.js"), load("curves.js")]));
 
 // ---- curves --------------------------------------------------------------------------------

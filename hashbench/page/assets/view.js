@@ -32,6 +32,24 @@ function passes(method) {
   });
 }
 
+// ---- scripts -------------------------------------------------------------------------------
+
+// Data that are large come as scripts of their own, read once, when they are first asked for.
+const loading = new Map();
+
+function load(source) {
+  if (!loading.has(source)) {
+    loading.set(source, new Promise((done, failed) => {
+      const script = document.createElement("script");
+      script.src = source;
+      script.onload = done;
+      script.onerror = () => failed(new Error(`${source} is not beside the page`));
+      document.head.append(script);
+    }));
+  }
+  return loading.get(source);
+}
+
 // ---- listeners -----------------------------------------------------------------------------
 
 const listeners = [];

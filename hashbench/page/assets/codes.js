@@ -1,0 +1,58 @@
+// Codes: unpacking them, and ranking a database by Hamming distance as hashbench does. Nothing here
+// knows the page.
+"use strict";
+
+const bitsIn = Uint8Array.from({ length: 256 }, (_, byte) => {
+  let count = 0;
+  for (let rest = byte; rest; rest >>= 1) count += rest & 1;
+  return count;
+});
+
+const bytesOf = (base64) => Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0));
+const floatsOf = (base64) => new Float32Array(bytesOf(base64).buffer);
+
+// Distances from one code to all codes of a database, both as bytes.
+function distances(code, database) {
+  const width = code.length;
+  const found = new Uint16Array(database.length / width);
+  for (let item = 0, at = 0; item < found.length; item += 1) {
+    let sum = 0;
+    for (let byte = 0; byte < width; byte += 1, at += 1) sum += bitsIn[code[byte] ^ database[at]];
+    found[item] = sum;
+  }
+  return found;
+}
+
+// The items by distance, those at one distance in the order of the database, and how many stand at
+// each distance.
+function rankItems(found, bits) {
+  const counts = new Uint32Array(bits + 1);
+  for (const distance of found) counts[distance] += 1;
+  const next = new Uint32Array(bits + 1);
+  for (let distance = 1; distance <= bits; distance += 1) next[distance] = next[distance - 1] + counts[distance - 1];
+  const order = new Uint32Array(found.length);
+  found.forEach((distance, item) => { order[next[distance]++] = item; });
+  return { order, counts };
+}
+
+// What one method returns for a query: the whole database in order. A part is a cell's script.
+function retrieve(part, item, queries, task, kind) {
+  const [asked, searched] = task.split("->").map((view) => part.views.indexOf(view));
+  const width = Math.ceil(part.bits / 8);
+  part.unpacked ??= {};
+  const unpacked = (role, view) => (part.unpacked[`${role} ${view}`] ??= bytesOf(part[role][view]));
+  const view = kind === "learned" && part.learned.length === 1 ? 0 : searched;
+  const isQuery = item < queries;
+  const source = unpacked(isQuery ? "query" : "encoded", asked);
+  const place = isQuery ? item : item - queries;
+  const found = distances(source.subarray(place * width, (place + 1) * width), unpacked(kind, view));
+  return { distances: found, ...rankItems(found, part.bits) };
+}
+
+// The evaluator's score of every query, or null where this cell has no such codes.
+function queryScores(part, task, kind) {
+  const name = `${task} ${kind}`;
+  part.read ??= {};
+  if (!(name in part.read)) part.read[name] = part.scores[name] ? floatsOf(part.scores[name]) : null;
+  return part.read[name];
+}
