@@ -27,7 +27,7 @@ class Evidence:
     Attributes
     ----------
     blocks : (dataset, seed) -> the block's number; seeds of one number have the same split
-    overlaps : dataset -> queries for each training row, Nadeau and Bengio's n2 / n1
+    overlaps : dataset -> queries for each other row of a split, Nadeau and Bengio's n2 / n1
     """
 
     blocks: Mapping[tuple[str, int], int]
@@ -52,6 +52,11 @@ def find_evidence(results: Results) -> Evidence:
 
     Seeds that ask the same queries are one block, also where they train on other rows of the rest
     or on other labels: what is learned from these queries is learned once.
+
+    What makes splits alike is how many of their rows they can share. Nadeau and Bengio train on
+    every row that is not asked; where fewer are trained on (a subset, half of the database, few
+    labelled rows) splits share no more than then, so that all rows that are not asked count,
+    trained on or not. To count the trained ones alone would make tests that cannot reject.
     """
     blocks: dict[tuple[str, int], int] = {}
     known: dict[tuple[str, bytes], int] = {}
@@ -61,7 +66,8 @@ def find_evidence(results: Results) -> Evidence:
         own = sizes.setdefault(cell.dataset, {})
         if cell.split not in own:
             split = results.split(cell.split)
-            own[cell.split] = len(split.query) / len(split.train)
+            others = len(np.union1d(split.train, split.database))
+            own[cell.split] = len(split.query) / others
             asked = (cell.dataset, np.asarray(split.query).tobytes())
             blocks[cell.dataset, cell.seed] = known.setdefault(asked, cell.seed)
         elif (cell.dataset, cell.seed) not in blocks:

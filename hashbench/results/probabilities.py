@@ -35,7 +35,7 @@ def over_splits(difference: Floats, overlap: float, margin: float = MARGIN) -> P
     Parameters
     ----------
     difference : (splits, ...)
-    overlap : queries for each training row
+    overlap : queries for each other row
     """
     from scipy.stats import t
 

@@ -215,7 +215,7 @@ def corrected_test(difference: Floats, overlap: float) -> Corrected:
     Parameters
     ----------
     difference : (splits, ...)
-    overlap : queries for each training row, n2 / n1; 0 for the usual t-test
+    overlap : queries for each other row, n2 / n1; 0 for the usual t-test
     """
     from scipy.stats import t
 

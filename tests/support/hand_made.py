@@ -139,7 +139,7 @@ class Given:
 
     def split(self, name):
         query = sum(map(ord, name))  # other queries a split
-        return SimpleNamespace(query=np.array([query]), train=np.arange(3))
+        return SimpleNamespace(query=np.array([query]), train=np.arange(3), database=np.arange(3))
 
 
 @pytest.fixture
