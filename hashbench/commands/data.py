@@ -81,11 +81,12 @@ def describe_command(
 
     NAME-OR-FILE is what `run -d` takes: wiki, wiki[protocol=paper], name=file.mat.
     """
+    from hashbench.data import reading
     from hashbench.data.describe import describe
     from hashbench.printing.datasets import draw
 
     choice, dataset = _find(name, plugins)
-    data = dataset.load()
+    data = reading.load(dataset)
     description = describe(dataset, data, choice.protocol, seed, choice.preprocess)
     if as_json:
         click.echo(json.dumps(description.as_dict(), indent=2))
@@ -106,10 +107,11 @@ def convert_command(name: str, output: Path, plugins: tuple[str, ...]) -> None:
 
     NAME-OR-FILE is what `run -d` takes. The split that comes with the data is kept, as row numbers.
     """
+    from hashbench.data import reading
     from hashbench.data.export import write_data
 
     dataset = _find(name, plugins)[1]
-    data = dataset.load()
+    data = reading.load(dataset)
     write_data(data, output)
     views = ", ".join(
         f"{view} {X.shape[1]}" for view, X in zip(data.view_names, data.views, strict=True)

@@ -16,7 +16,6 @@ from hashbench.base.units import json_number
 from hashbench.measures import DEFAULT_MEASURES, Measure, parse_many
 
 if TYPE_CHECKING:
-    from hashbench.data.layouts.variables import Variables
     from hashbench.measures import CodeStatistics, Evaluation
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -69,16 +68,12 @@ def evaluate_command(
     wanted = parse_many(measures)
     if not wanted:
         raise HashbenchError(f"--measures: found {measures!r}; allowed: one name at least")
-    from hashbench.data.layouts.code_files import find_roles
-    from hashbench.data.layouts.variables import Variables
+    from hashbench.data.reading import load_codes
 
-    variables = Variables([file])
-    if "n_bits" in variables and bits is None:
-        bits = int(variables["n_bits"].read())
-    variables.add(_labels_of(file, split))
+    said, tasks = load_codes(file, named, split)
     found = {
-        task: _score(variables, roles, wanted, bits, per_query is not None)
-        for task, roles in find_roles(variables, named).items()
+        task: _score(arrays, roles, wanted, said if bits is None else bits, per_query is not None)
+        for task, (roles, arrays) in tasks.items()
     }
     if per_query is not None:
         _write_per_query({task: scored.result for task, scored in found.items()}, per_query)
@@ -87,31 +82,6 @@ def evaluate_command(
         click.echo(json.dumps(records.get("", records), indent=2))
     else:
         click.echo("\n\n".join(scored.table(task) for task, scored in found.items()))
-
-
-def _labels_of(file: Path, split: Path | None) -> dict[str, Any]:
-    """Return the labels of an exported split, or those that a folder of results keeps."""
-    from hashbench.base.codes import unpack
-    from hashbench.data.layouts import load_file
-    from hashbench.data.stored_split import StoredSplit
-
-    if split is not None:
-        data = load_file(split)
-        if not {"train", "query"} <= set(data.given):
-            raise HashbenchError(f"--split {str(split)!r}: found no rows of a split in it")
-        rows = {"query": data.given["query"], "database": data.given.get("database")}
-        rows["database"] = data.given["train"] if rows["database"] is None else rows["database"]
-        return {f"{part}_labels": data.labels[chosen] for part, chosen in rows.items()}
-    about = file.parent / "cell.json"
-    if file.name != "codes.npz" or not about.is_file():
-        return {}
-    name = json.loads(about.read_text(encoding="utf-8"))["cell"]["split"]
-    kept = file.parent.parent.parent / "splits" / f"{name}.npz"
-    if not kept.is_file():
-        raise HashbenchError(f"{file}: found no {kept}; it has the labels of these codes")
-    stored = StoredSplit.load(kept)
-    labels = {"query": stored.query_labels, "database": stored.database_labels}
-    return {f"{part}_labels": unpack(words, stored.n_labels) for part, words in labels.items()}
 
 
 @dataclass(frozen=True)
@@ -188,16 +158,15 @@ class Scored:
 
 
 def _score(
-    variables: Variables,
+    arrays: Mapping[str, Any],
     roles: Mapping[str, str],
     measures: list[Measure],
     bits: int | None,
     per_query: bool,
 ) -> Scored:
-    from hashbench.data.layouts.code_files import read_roles
     from hashbench.measures import code_statistics, evaluate_ranking, hamming_ranking
 
-    ranking = hamming_ranking(**read_roles(variables, roles), n_bits=bits)
+    ranking = hamming_ranking(**arrays, n_bits=bits)
     return Scored(
         {"queries": ranking.n_queries, "database": ranking.n_database, "bits": ranking.n_bits},
         roles,

@@ -11,7 +11,7 @@ import numpy as np
 from hashbench.base.errors import HashbenchError
 from hashbench.base.files import save_arrays
 from hashbench.base.validation import dense
-from hashbench.data import preprocessing
+from hashbench.data import preprocessing, reading
 from hashbench.data.prepare import SplitRequest, check_data, make_split
 from hashbench.data.stored_split import split_name
 from hashbench.plugins.dataset import Data, Dataset, Split
@@ -27,7 +27,7 @@ def export_split(
     dataset: Dataset, protocol: str, preprocess: str | Sequence[str], seed: int, stem: Path
 ) -> tuple[list[Path], Split]:
     """Write a split to STEM.npz and STEM.mat; features are preprocessed as methods see them."""
-    data = dataset.load()
+    data = reading.load(dataset)
     check_data(data, dataset.name)
     split = make_split(dataset, data, SplitRequest(protocol, seed))
     everything = np.arange(data.n_rows)

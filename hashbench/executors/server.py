@@ -36,6 +36,7 @@ from typing import Any
 
 import psutil
 
+from hashbench.base.apart import limit_memory
 from hashbench.base.errors import StorageError
 from hashbench.base.messages import one_line, several_lines
 from hashbench.executors.outcomes import CANNOT_WRITE, CANNOT_WRITE_SIGN, FILE
@@ -253,19 +254,6 @@ def describe_error(error: BaseException) -> str:
     if isinstance(error, ValueError) and "read-only" in text:
         reason += " (the data of a cell are read-only: a method must not change its input)"
     return one_line(reason)
-
-
-def limit_memory(size: int) -> None:
-    """Let this process allocate so much more: what asks for too much gets a MemoryError.
-
-    Files that are mapped do not count.
-    """
-    if sys.platform == "linux":
-        pages = int(Path("/proc/self/statm").read_text().split()[5])
-        limit = pages * resource.getpagesize() + size
-        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
-        if hard == resource.RLIM_INFINITY or limit < hard:
-            resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
 
 
 def kill_tree(pid: int) -> None:

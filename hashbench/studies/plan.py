@@ -181,7 +181,10 @@ def survey(
         spec = draft.data.spec
         outcome = outcomes[looks[spec]]
         if outcome.status != "done":
-            found.plan.missing.append(Missing(*draft.key, reason=outcome.reason))
+            # A reader that crashed could not say what it was reading.
+            silent = not outcome.traceback and draft.data.name not in outcome.reason
+            reason = f"{looks[spec].name}: {outcome.reason}" if silent else outcome.reason
+            found.plan.missing.append(Missing(*draft.key, reason=reason))
             continue
         names = dict(zip(requests[spec], outcome.result["splits"], strict=True))
         cell = _cell(draft, outcome.result, names[draft.split], registry)

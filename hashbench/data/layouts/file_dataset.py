@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
+from hashbench.base import apart
 from hashbench.base.errors import HashbenchError, unknown
 from hashbench.data.layouts.assemble import load_file
 from hashbench.data.layouts.folders import files_of, roles_of
@@ -68,8 +69,11 @@ class FileDataset(Dataset):
 
     def default_protocol(self) -> str:  # type: ignore[override]  # it depends on the file
         """Return "given" if the file says which rows ask, otherwise "random"."""
-        found = recognise(Variables(files_of(self.path)), self._chosen())
-        return "given" if found.has_split else "random"
+
+        def has_split() -> bool:
+            return recognise(Variables(files_of(self.path)), self._chosen()).has_split
+
+        return "given" if apart.call(has_split, f"dataset {self.name}") else "random"
 
     def _chosen(self) -> dict[str, str]:
         chosen = {key: getattr(self, key) for key in NAMES if getattr(self, key) is not None}
