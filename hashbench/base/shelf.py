@@ -67,7 +67,10 @@ class Shelf:
         more : small arrays that it depends on, told apart by what they hold
         make : returns new arrays, C-contiguous: the layout decides how products with them round
         """
-        names = [self.names.get(place(array)) for array in rows]
+        names = [
+            self.names.get(place(array)) if isinstance(array, np.ndarray) else None
+            for array in rows  # what only looks like an array, rows made as they are read, is new
+        ]
         if None in names:
             return make()
         begun = time.perf_counter()

@@ -68,6 +68,19 @@ def test_other_arrays_and_other_means_are_something_else(kept):
     assert len(calls) == 6
 
 
+def test_rows_that_are_made_as_they_are_read_are_not_known(kept):
+    folder, X = kept
+
+    class Rows:
+        shape, dtype = X.shape, X.dtype
+
+    make, calls = counted(np.arange(6.0))
+    with shelf.opened(folder, [X]):
+        for _ in range(2):
+            shelf.fetch("something", [Rows()], [], make)
+    assert len(calls) == 2
+
+
 @pytest.mark.parametrize("damage", ["cut", "changed", "record", "gone"])
 def test_damage_is_made_again(kept, damage):
     folder, X = kept
