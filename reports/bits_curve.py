@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report
+from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report, slices
 from hashbench.printing import figures
 from hashbench.printing.style import Look
 from hashbench.results.summary import grouped, over_seeds
@@ -60,5 +60,7 @@ class BitsCurve(Report):
                     seeds=list(part["seeds"]),
                 )
                 title = f"{measure} {database} {name}"
-                pictures.append(Picture(title, caption, figure, look.notes(part["method"])))
+                pictures.append(
+                    Picture(title, caption, figure, look.notes(part["method"]), slices(part))
+                )
         return pictures

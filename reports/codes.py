@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hashbench.plugins.report import Entry, Exhibit, Group, NothingToShowError, Report, Table
+from hashbench.plugins.report import (
+    Entry,
+    Exhibit,
+    Group,
+    NothingToShowError,
+    Report,
+    Table,
+    slices,
+)
 from hashbench.printing.style import Look
 from hashbench.results.summary import grouped, over_seeds, records
 
@@ -69,7 +77,15 @@ class Codes(Report):
             columns = "l" + "r" * len(SHOWN)
             notes = [*look.notes(part["method"]), *look.facts([dataset])]
             tables.append(
-                Table(f"{dataset} {bits} bits", caption, [header], groups, columns, notes)
+                Table(
+                    f"{dataset} {bits} bits",
+                    caption,
+                    [header],
+                    groups,
+                    columns,
+                    notes,
+                    slices(part),
+                )
             )
         return tables
 

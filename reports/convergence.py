@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report
+from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report, slices
 from hashbench.printing import figures, texts, ticks
 from hashbench.printing.style import Look
 from hashbench.results.summary import grouped
@@ -52,7 +52,7 @@ class Convergence(Report):
                     figure = _figure(part, axis, methods, look)
                     figures.headline(figure, look, f"{texts.titled(look, dataset)}, {bits} bits")
                     notes = [*look.notes(methods), *_objective_notes(methods, look)]
-                    pictures.append(Picture(title, caption, figure, notes))
+                    pictures.append(Picture(title, caption, figure, notes, slices(part)))
         return pictures
 
 

@@ -13,6 +13,7 @@ from hashbench.plugins.report import (
     Picture,
     Report,
     Table,
+    slices,
 )
 from hashbench.printing import figures
 from hashbench.printing.style import Look, arrow
@@ -62,7 +63,9 @@ class DatabaseCodes(Report):
                 )
                 figure = _figure(part, look)
                 notes = look.notes(part["method"])
-                exhibits.append(Picture(f"figure {name} {sheet}", words, figure, notes))
+                exhibits.append(
+                    Picture(f"figure {name} {sheet}", words, figure, notes, slices(part))
+                )
         return exhibits
 
 
@@ -92,7 +95,7 @@ def _table(data: pd.DataFrame, name: str, summary: str, look: Look) -> Table:
     ]
     columns = "l" + "rrr" * len(datasets)
     notes = [*look.notes(methods), *_absent(look), *look.facts(datasets)]
-    return Table(name, summary, header, groups, columns, notes)
+    return Table(name, summary, header, groups, columns, notes, slices(data))
 
 
 def _entries(row: Any) -> list[Entry]:

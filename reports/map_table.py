@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hashbench.plugins.report import Entry, Exhibit, Group, NothingToShowError, Report, Table
+from hashbench.plugins.report import (
+    Entry,
+    Exhibit,
+    Group,
+    NothingToShowError,
+    Report,
+    Table,
+    slices,
+)
 from hashbench.printing.style import Look, arrow
 from hashbench.results.blocks import find_evidence, split_words
 from hashbench.results.chance import MARK, MEANING, at_chance, likely_cause
@@ -108,6 +116,7 @@ class MapTable(Report):
             groups,
             "l" + "r" * len(columns),
             [*notes, *look.notes(methods), *look.facts(datasets)],
+            slices(data),
         )
 
 

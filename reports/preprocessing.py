@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from hashbench.plugins.report import Entry, Exhibit, Group, NothingToShowError, Report, Table
 from hashbench.plugins.selection import Choice, bare_name, parse_item
 from hashbench.printing.style import Look
@@ -36,7 +38,7 @@ class Preprocessing(Report):
         scores = scores[scores["database"] == "encoded"]
         cells = {(cell.dataset, cell.label): cell for cell in results.plan.cells if not cell.tuned}
         known = [pair in cells for pair in zip(scores["dataset"], scores["method"], strict=True)]
-        table = scores[known].copy()
+        table = scores[np.array(known, bool)].copy()  # of no scores at all none
         datasets = {cell.dataset: cell for cell in cells.values()}  # as the study names them
         table["family"] = table["dataset"].map({name: _family(name) for name in datasets})
         steps = {name: _steps(cell) for name, cell in datasets.items()}

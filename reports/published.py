@@ -13,6 +13,7 @@ from hashbench.plugins.report import (
     Picture,
     Report,
     Table,
+    slices,
 )
 from hashbench.plugins.selection import bare_name, parse_item
 from hashbench.printing import figures
@@ -155,6 +156,7 @@ def _scores(data: pd.DataFrame, paper: str, dataset: str, measure: str, look: Lo
         groups,
         "l" + "rrr" * len(columns),
         [*notes, *look.notes(methods)],
+        slices(data),
     )
 
 
@@ -202,7 +204,7 @@ def _picture(data: pd.DataFrame, paper: str, measure: str, look: Look) -> Pictur
         database=EITHER,
         seeds=list(shown["seeds"]),
     )
-    return Picture(f"figure {measure}", caption, figure, look.notes(methods))
+    return Picture(f"figure {measure}", caption, figure, look.notes(methods), slices(shown))
 
 
 def _mark(shown: MethodLook) -> dict[str, Any]:

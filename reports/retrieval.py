@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report
+from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report, slices
 from hashbench.printing import texts
 from hashbench.printing.style import Look, arrow
 from hashbench.results.summary import grouped, over_seeds, records
@@ -81,7 +81,9 @@ class Retrieval(Report):
             )
             figure = _figure(shown, look)
             name = f"{dataset} {task} {bits} bits"
-            pictures.append(Picture(name, caption, figure, look.notes(shown["method"])))
+            pictures.append(
+                Picture(name, caption, figure, look.notes(shown["method"]), slices(shown))
+            )
         return pictures
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hashbench.plugins.hardship import KEYS, divide
-from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report
+from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report, slices
 from hashbench.printing import figures
 from hashbench.printing.style import Look
 from hashbench.results.summary import grouped, over_seeds
@@ -86,7 +86,9 @@ class Robustness(Report):
                 (AXES[hardship], measure),
                 partial(_name_strengths, sorted(set(group["strength"]))),
             )
-            pictures.append(Picture(name, caption, figure, look.notes(group["method"])))
+            pictures.append(
+                Picture(name, caption, figure, look.notes(group["method"]), slices(group))
+            )
         return pictures
 
 

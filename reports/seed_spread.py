@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report
+from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report, slices
 from hashbench.printing import figures, texts
 from hashbench.printing.style import Look
 from hashbench.results.summary import grouped
@@ -51,7 +51,7 @@ class SeedSpread(Report):
                 )
                 title = f"{measure} {bits} bits {database} {name}"
                 notes = look.notes(part["method"])
-                pictures.append(Picture(title, caption, _figure(part, look), notes))
+                pictures.append(Picture(title, caption, _figure(part, look), notes, slices(part)))
         return pictures
 
 

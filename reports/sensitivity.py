@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report
+from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report, slices
 from hashbench.plugins.selection import format_value
 from hashbench.printing import figures, texts
 from hashbench.printing.style import Look
@@ -68,7 +68,9 @@ class Sensitivity(Report):
             )
             figure = _maps(group, look) if y else _curves(group, look)
             name = f"{method} {x} {y} {measure} {bits} bits {database}"
-            pictures.append(Picture(name, caption, figure, look.notes(group["label"])))
+            pictures.append(
+                Picture(name, caption, figure, look.notes(group["label"]), slices(group))
+            )
         return pictures
 
 

@@ -20,6 +20,7 @@ from hashbench.plugins.report import (
     Picture,
     Report,
     Table,
+    slices,
 )
 from hashbench.printing.comparison import TESTS, p_words
 from hashbench.printing.ranks import pairs_matrix, rank_diagram
@@ -226,14 +227,15 @@ def _pictures(
         friedman = f"chi-square {row['statistic']:.2f}, p = {row['p_value']:.2g}"
         subject = f"Mean ranks over {words}; {meaning} are not told apart (Nemenyi, 5 %); "
         caption = look.caption(f"{subject}Friedman's test: {friedman}", datasets, **about)
-        yield Picture(f"diagram {name}", caption, figure, notes)
+        yield Picture(f"diagram {name}", caption, figure, notes, slices(ranks))
     if row["blocks"] > 1:
         test = "no test was run"
         if pairs["p_value"].notna().any():
             test = f"dots: {_test_words(row)} tells them apart (5 %)"
         subject = "Blocks won minus blocks lost by the row's method against the column's, over"
         caption = look.caption(f"{subject} {words}; {test}", datasets, **about)
-        yield Picture(f"pairs {name}", caption, pairs_matrix(pairs, ranks, look), notes)
+        figure = pairs_matrix(pairs, ranks, look)
+        yield Picture(f"pairs {name}", caption, figure, notes, slices(pairs))
 
 
 def _test_words(row: Any) -> str:
@@ -278,6 +280,7 @@ def _against_best(
         [Group("", rows)],
         "l" + "r" * (len(header) - 1),
         [*notes, *look.notes(order["method"]), *look.facts(datasets)],
+        slices(ranks),
     )
 
 
@@ -320,4 +323,5 @@ def _best_two(queries: pd.DataFrame, about: dict[str, Any], look: Look) -> Table
     name = f"best two {about['measure']} {about['database']}"
     notes = look.facts(queries["dataset"])
     header = [(word, 1) for word in names]
-    return Table(name, caption, [header], [Group("", rows)], "llrrrr", notes)
+    shown = slices(queries.drop(columns=["bits", "task"]))  # the best two of all
+    return Table(name, caption, [header], [Group("", rows)], "llrrrr", notes, shown)

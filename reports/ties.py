@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from hashbench.measures import parse
-from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report
+from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report, slices
 from hashbench.printing import figures
 from hashbench.printing.style import Look
 from hashbench.results.summary import grouped, over_seeds, records
@@ -60,7 +60,9 @@ class Ties(Report):
                 )
                 name = f"{measure} {bits} bits {database} {sheet}"
                 notes = look.notes(part["method"])
-                pictures.append(Picture(name, caption, _figure(part, measure, look), notes))
+                pictures.append(
+                    Picture(name, caption, _figure(part, measure, look), notes, slices(part))
+                )
         return pictures
 
 

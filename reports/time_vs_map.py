@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report
+from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report, slices
 from hashbench.printing import figures, labels, texts, ticks
 from hashbench.printing.style import GREY, Look, MethodLook
 from hashbench.results.summary import grouped, over_seeds, records
@@ -62,7 +62,13 @@ class TimeVersusScore(Report):
                 )
                 title = f"{measure} {bits} bits {database} {name}"
                 pictures.append(
-                    Picture(title, caption, _figure(part, look), look.notes(part["method"]))
+                    Picture(
+                        title,
+                        caption,
+                        _figure(part, look),
+                        look.notes(part["method"]),
+                        slices(part),
+                    )
                 )
         return pictures
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report
+from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report, slices
 from hashbench.printing import figures, ticks
 from hashbench.printing.style import Look
 from hashbench.results.summary import grouped, over_seeds
@@ -52,5 +52,7 @@ class TopKCurve(Report):
                     seeds=list(part["seeds"]),
                 )
                 title = f"{bits} bits {database} {name}"
-                pictures.append(Picture(title, caption, figure, look.notes(part["method"])))
+                pictures.append(
+                    Picture(title, caption, figure, look.notes(part["method"]), slices(part))
+                )
         return pictures

@@ -13,6 +13,7 @@ from hashbench.plugins.report import (
     Picture,
     Report,
     Table,
+    slices,
 )
 from hashbench.printing import figures, texts, ticks
 from hashbench.printing.formats import number_text
@@ -101,6 +102,7 @@ def _table(data: pd.DataFrame, name: str, caption: str, look: Look) -> Table:
         [Group("", lines)],
         columns,
         [*look.notes(methods), *look.facts(datasets)],
+        slices(data),
     )
 
 
@@ -148,4 +150,4 @@ def _dots(data: pd.DataFrame, name: str, caption: str, look: Look) -> Picture:
         panel.set_xlim(min(low for low, _ in ends), 2.5 * max(high for _, high in ends))
     words = " ".join([caption, "Dots: means; lines: standard deviations over seeds.",
                       *look.facts(datasets)])  # fmt: skip
-    return Picture(name, words, figure, look.notes(done["method"]))
+    return Picture(name, words, figure, look.notes(done["method"]), slices(done))

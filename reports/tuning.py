@@ -16,6 +16,7 @@ from hashbench.plugins.report import (
     Picture,
     Report,
     Table,
+    slices,
 )
 from hashbench.plugins.selection import TUNED, full_name
 from hashbench.plugins.space import at_ends
@@ -159,7 +160,7 @@ def _table(group: pd.DataFrame, look: Look, measure: str, dataset: str, bits: in
     header = [(name, 1) for name in HEADER]
     name = f"{dataset} {bits}"
     notes = _notes(group, means, look)
-    return Table(name, caption, [header], [Group("", rows)], "lrrrrrrw", notes)
+    return Table(name, caption, [header], [Group("", rows)], "lrrrrrrw", notes, slices(group))
 
 
 def _notes(group: pd.DataFrame, means: pd.DataFrame, look: Look) -> list[str]:
@@ -201,7 +202,9 @@ def _picture(data: pd.DataFrame, look: Look, measure: str, bits: int, name: str)
     figure = figures.line_figure(
         _thinned(data), look, "trials", "mean", ("trials", measure), _doubling
     )
-    return Picture(f"{measure} {bits} bits {name}", caption, figure, look.notes(data["method"]))
+    return Picture(
+        f"{measure} {bits} bits {name}", caption, figure, look.notes(data["method"]), slices(data)
+    )
 
 
 def _thinned(data: pd.DataFrame) -> pd.DataFrame:

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import hashbench
-from hashbench.page.payload import Index, curves, payload
+from hashbench.page.payload import Index, curves, payload, seeds
 from hashbench.page.scripts import write_script, write_text
 from hashbench.page.search import write_search
-from hashbench.plugins.report import SECTIONS, Exhibit, Table
+from hashbench.plugins.report import SECTIONS, Exhibit, Slices, Table
 from hashbench.plugins.selection import bare_name
 from hashbench.printing.style import DAGGERS, Look
 from hashbench.printing.write import FOLDER, Rendered
@@ -31,7 +31,16 @@ INDEX = "index.html"
 
 #: Scripts that the first screen needs, in their order, and those that follow the text.
 FIRST = ("view.js", "tables.js", "overview.js", "ranking.js")
-LATER = ("charts.js", "codes.js", "search.js", "sharing.js", "printing.js")
+LATER = (
+    "charts.js",
+    "codes.js",
+    "search.js",
+    "statistics.js",
+    "compare.js",
+    "exhibits.js",
+    "sharing.js",
+    "printing.js",
+)
 
 #: What methods can be filtered by, and how that is called.
 FILTERS = {"labels": "Labels", "kind": "Kind", "fidelity": "Fidelity", "settings": "Settings"}
@@ -57,11 +66,18 @@ def write_page(results: Results, look: Look, rendered: Sequence[Rendered]) -> Pa
     known["search"] = write_search(results, look, index, folder)
     write_script(folder / "data.js", "hashbenchData", known)
     write_script(folder / "curves.js", "hashbenchCurves", curves(results, index))
-    write_text(folder / INDEX, _html(results, look, rendered, known))
+    write_script(folder / "seeds.js", "hashbenchSeeds", seeds(results, index))
+    write_text(folder / INDEX, _html(results, look, rendered, known, index))
     return folder / INDEX
 
 
-def _html(results: Results, look: Look, rendered: Sequence[Rendered], known: dict[str, Any]) -> str:
+def _html(
+    results: Results,
+    look: Look,
+    rendered: Sequence[Rendered],
+    known: dict[str, Any],
+    index: Index,
+) -> str:
     import jinja2
 
     environment = jinja2.Environment(
@@ -87,7 +103,7 @@ def _html(results: Results, look: Look, rendered: Sequence[Rendered], known: dic
         methods=_methods(results, look),
         notes=look.notes(look.methods),
         daggers=", ".join(note[0] for note in look.notes(look.methods)),
-        sections=_sections(rendered),
+        sections=_sections(rendered, index),
         study=_study(results.path),
         files=[name for name in ("results.csv", "runs.csv") if (results.path / name).exists()],
     )
@@ -115,7 +131,7 @@ def _filters(known: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
-def _sections(rendered: Sequence[Rendered]) -> list[dict[str, Any]]:
+def _sections(rendered: Sequence[Rendered], index: Index) -> list[dict[str, Any]]:
     """Group reports by the part of the page that they ask for."""
     sections: dict[str, list[dict[str, Any]]] = {}
     for each in rendered:
@@ -125,6 +141,7 @@ def _sections(rendered: Sequence[Rendered]) -> list[dict[str, Any]]:
             {
                 "name": shown.name,
                 "caption": shown.exhibit.caption,
+                "slices": json.dumps(_slices(shown.exhibit.slices, index)),
                 # what daggers mean is said once for the whole page
                 "notes": [note for note in shown.exhibit.notes if note[:1] not in DAGGERS],
                 "table": shown.exhibit if isinstance(shown.exhibit, Table) else None,
@@ -149,6 +166,22 @@ def _sections(rendered: Sequence[Rendered]) -> list[dict[str, Any]]:
         {"title": title, "reports": sections[title], "open": _is_short(sections[title])}
         for title in titles
     ]
+
+
+def _slices(slices: Slices, index: Index) -> dict[str, list[int]]:
+    """Return what an exhibit is of as the places of the selectors; what they lack restricts not."""
+    offered = {
+        "dataset": index.datasets,
+        "task": index.tasks,
+        "bits": index.bits,
+        "database": index.databases,
+        "measure": index.measures,
+    }
+    found = {
+        name: [known.index(value) for value in slices.get(name, ()) if value in known]
+        for name, known in offered.items()
+    }
+    return {name: places for name, places in found.items() if places}
 
 
 def _is_short(reports: list[dict[str, Any]]) -> bool:

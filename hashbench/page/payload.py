@@ -61,6 +61,26 @@ def curves(results: Results, index: Index) -> dict[str, Any]:
     }
 
 
+def seeds(results: Results, index: Index) -> dict[str, Any]:
+    """Return what comparisons of two methods need: every seed's score, and which share a split."""
+    evidence = find_evidence(results)
+    blocks: list[dict[str, int]] = [{} for _ in index.datasets]
+    for (dataset, seed), number in evidence.blocks.items():
+        blocks[index.datasets.index(dataset)][str(seed)] = number
+    scores: dict[str, dict[int, dict[str, float | None]]] = {}
+    places = {name: place for place, name in enumerate(index.methods)}
+    table = results.scores()
+    keys = ["dataset", "task", "bits", "database", "measure"]
+    for values, part in table.groupby(keys, sort=False):
+        names = dict(zip(keys, values, strict=True))
+        place = [*index.place(names), index.measures.index(str(names["measure"]))]
+        known = scores.setdefault("-".join(map(str, place)), {})
+        for method, seed, value in zip(part["method"], part["seed"], part["value"], strict=True):
+            known.setdefault(places[method], {})[str(seed)] = _round(value)
+    overlaps = [evidence.overlaps.get(name, 0.0) for name in index.datasets]
+    return {"least": LEAST_BLOCKS, "blocks": blocks, "overlaps": overlaps, "scores": scores}
+
+
 class Index:
     """The order in which things are listed, and hence their numbers."""
 

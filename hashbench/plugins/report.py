@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from hashbench.base.parameters import Parametrised
@@ -23,6 +23,12 @@ SECTIONS = (
     "Curves for print",
     "Codes and failures",
 )
+
+
+#: What a reader of the page chooses; columns of these names say what a table or figure is of.
+SLICED = ("dataset", "task", "bits", "database", "measure")
+
+Slices = Mapping[str, Sequence[Any]]
 
 
 class NothingToShowError(Exception):
@@ -66,6 +72,7 @@ class Table:
     groups : the rows
     columns : a letter a column: l and r for left and right, w for text that is wrapped
     notes : lines below
+    slices : what it is of, see `slices`; the page shows it where that is chosen
     """
 
     name: str
@@ -74,19 +81,26 @@ class Table:
     groups: Sequence[Group]
     columns: str
     notes: Sequence[str] = ()
+    slices: Slices = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure for print: a matplotlib figure with its caption and notes."""
+    """A figure for print: a matplotlib figure with its caption, notes and slices."""
 
     name: str
     caption: str
     figure: Any
     notes: Sequence[str] = ()
+    slices: Slices = field(default_factory=dict)
 
 
 Exhibit = Table | Picture
+
+
+def slices(data: pd.DataFrame) -> Slices:
+    """Return what some rows of a report's data are of: the values of each of `SLICED` they have."""
+    return {name: tuple(data[name].dropna().unique()) for name in SLICED if name in data.columns}
 
 
 class Report(Parametrised, ABC):

@@ -1,5 +1,7 @@
 """What is looked at: the overview, the filters, and the address that keeps the view."""
 
+import time
+
 import pytest
 
 from tests.support.browsing import NEEDS_BROWSER, choose, ranking, wait_for
@@ -105,7 +107,7 @@ def test_a_link_restores_the_view(opened, page):
     look = (
         "return [ranking.list, document.getElementById('about').textContent,"
         "document.getElementById('overview-table').textContent,"
-        "[...document.querySelectorAll('select')].map(e => e.value),"
+        "[...document.querySelectorAll('select:not(#query-list)')].map(e => e.value),"
         "[...document.querySelectorAll('#chips input')].map(e => e.checked)]"
     )
     before = opened.execute_script(look)
@@ -159,3 +161,64 @@ def test_columns_of_dashes_are_left_out(browser, failed_study):
         ".map(each => each.textContent)"
     )
     assert heads == ["#", "Method", "Value", "Fit, s", "Not done"]  # one seed, no value, a failure
+
+
+def looks_of_sections(browser):
+    """What every section shows now, by its id."""
+    return browser.execute_script(
+        "const seen = {}; for (const each of document.querySelectorAll('main > section')) {"
+        "const figures = [...each.querySelectorAll('figure[data-slices]')];"
+        "const charts = [...each.querySelectorAll('.chart')].map(chart =>"
+        "JSON.stringify((chart.data ?? []).map(trace => [trace.x, trace.y])));"
+        "seen[each.id] = each.id.startsWith('section')"
+        "? figures.map(figure => figure.hidden).join()"
+        "+ [...each.querySelectorAll('.follows')].map(line => line.textContent)"
+        ": each.textContent + charts; } return seen"
+    )
+
+
+def test_every_section_follows_the_selectors(browser, page):
+    size = {"width": 1200, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.get("about:blank")
+    browser.get(page.as_uri())
+    browser.execute_script(
+        "search.started = compare.started = true; showSearch(); showCompare(); drawAll()"
+    )
+    wait_for(browser, "return document.querySelectorAll('.chart .scatterlayer .trace').length > 6")
+    wait_for(browser, "return document.querySelectorAll('.returned li').length")
+    wait_for(browser, "return document.querySelectorAll('#compare-table tbody tr').length")
+    before = looks_of_sections(browser)
+    choose(browser, "dataset", browser.execute_script(
+        "return document.querySelectorAll('#dataset option')[1].textContent"
+    ))  # fmt: skip
+    choose(browser, "task", "text→image")
+    choose(browser, "bits", "8")
+    choose(browser, "measure", "P@100")
+    choose(browser, "database", "learned")
+    still = {"how"}  # how it was run is the same for all
+    for _ in range(100):  # codes are read and charts drawn meanwhile
+        after = looks_of_sections(browser)
+        same = {name for name in before if after[name] == before[name]} - still
+        if not same:
+            break
+        time.sleep(0.1)
+    assert same == set()
+
+
+def test_an_exhibit_of_another_slice_is_hidden_until_asked_for(opened):
+    choose(opened, "database", "learned")
+    hidden = "return [...document.querySelectorAll('figure[data-slices]')].filter(e => e.hidden)"
+    captions = opened.execute_script(
+        f"{hidden}.map(each => each.querySelector('figcaption').textContent)"
+    )
+    assert any("encoded database codes" in text for text in captions)
+    shown = opened.execute_script(
+        "return [...document.querySelectorAll('#section-1 figure')].filter(e => !e.hidden)"
+        ".map(each => each.querySelector('figcaption').textContent)"
+    )
+    assert shown
+    assert all("learned database codes" in text for text in shown)
+    opened.execute_script("document.getElementById('everything').click()")
+    assert opened.execute_script(f"{hidden}.length") == 0
+    assert "all=1" in opened.current_url

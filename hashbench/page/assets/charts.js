@@ -34,36 +34,41 @@ function layout(x, y) {
   };
 }
 
-function draw(id, traces, x, y) {
+function draw(id, traces, x, y, legend = false) {
   const empty = { xaxis: { visible: false }, yaxis: { visible: false }, annotations: [{ text: "Nothing to show", showarrow: false }] };
   const look = traces.length ? layout(x, y) : { ...layout({}, {}), ...empty };
-  window.Plotly.react(id, traces, look, settings);
+  const named = legend ? { showlegend: true, legend: { orientation: "h", y: 1.12 } } : {};
+  window.Plotly.react(id, traces, { ...look, ...named }, settings);
 }
 
 const whenReady = () => (visible.ready ??= Promise.all([load("plotly.min.js"), load("curves.js")]));
 
 // ---- curves --------------------------------------------------------------------------------
 
-function showCurves() {
+// Curves of the kind chosen, of all methods or of some.
+function drawCurves(id, only = null) {
   const place = chosen();
   const kind = byId("curve").value;
   const ranks = kind === "precision" || kind === "recall";
   const source = window.hashbenchCurves[kind === "radius" ? "radius" : "rank"];
   const share = (values) => values.map((value) => value / window.hashbenchCurves.scale);
-  const traces = source.curves.filter((each) => same(each.at, place, 4) && passes(each.at[4])).map((each) => {
+  const wanted = (method) => (only ? only.includes(method) : passes(method));
+  const traces = source.curves.filter((each) => same(each.at, place, 4) && wanted(each.at[4])).map((each) => {
     const method = each.at[4];
     return {
       x: ranks ? source.x[each.x] : share(each.r), y: share(kind === "recall" ? each.r : each.p),
-      name: plain(data.methods[method].title), mode: "lines",
-      visible: visible.hidden.has(method) ? "legendonly" : true,
+      name: plain(title(method)), mode: "lines",
+      visible: !only && visible.hidden.has(method) ? "legendonly" : true,
       line: { color: colour(method), dash: dashes[data.methods[method].dash], width: 2 },
       hovertemplate: "%{fullData.name}<br>%{x:.4~g}, %{y:.4~f}<extra></extra>",
     };
   });
   const x = ranks ? { title: { text: "K", standoff: 8 }, type: "log", dtick: "D2" } : { title: { text: "Recall", standoff: 8 }, range: [0, 1.005] };
   const y = { title: { text: kind === "recall" ? "Recall" : "Precision" }, rangemode: "tozero" };
-  draw("curve-chart", traces, x, y);
+  draw(id, traces, x, y, Boolean(only));
 }
+
+const showCurves = () => drawCurves("curve-chart");
 
 function colourChips() {
   byId("chips").querySelectorAll("line").forEach((line, method) => {
@@ -150,7 +155,7 @@ function redraw(ids = Object.keys(charts)) {
   for (const id of ids) if (visible.drawn.has(id)) charts[id]();
 }
 
-const redrawCurves = () => redraw(["curve-chart"]);
+const redrawCurves = () => redraw(["curve-chart", "pair-chart"]);
 
 const near = new IntersectionObserver((entries) => {
   for (const { target, isIntersecting } of entries) {

@@ -1,0 +1,175 @@
+// Two methods against each other: the numbers of `hashbench compare`, their curves, and every query
+// as a point that leads to what it finds.
+"use strict";
+
+const pair = () => [Number(byId("first").value), Number(byId("second").value)];
+const numbersOf = (block, method) => block?.rows.find((row) => row[0] === method);
+
+// ---- numbers -------------------------------------------------------------------------------
+
+// The scores of both methods by split: seeds that share one are one piece of evidence.
+function bySplit(block, [first, second]) {
+  const known = window.hashbenchSeeds;
+  const values = known.scores[block.join("-")] ?? {};
+  const [a, b] = [values[first], values[second]];
+  if (!a || !b) return null;
+  const seeds = Object.keys(a).filter((seed) => seed in b);
+  const blocks = new Map();
+  for (const seed of seeds) {
+    const number = known.blocks[block[0]][seed];
+    blocks.set(number, [...(blocks.get(number) ?? []), a[seed] - b[seed]]);
+  }
+  return seeds.length === Math.max(Object.keys(a).length, Object.keys(b).length) ? [...blocks.values()].map(mean) : null;
+}
+
+// A line a slice of the chosen measure, Holm-corrected over all of them.
+function comparedSlices(methods) {
+  const measure = chosen()[4];
+  const rows = [];
+  for (const block of data.scores.filter(({ at }) => at[4] === measure)) {
+    const [a, b] = methods.map((method) => numbersOf(block, method));
+    const differences = bySplit(block.at, methods);
+    if (!a || !b || a[1] === null || b[1] === null || !differences) continue;
+    const test = differences.length >= window.hashbenchSeeds.least ? overSplits(differences, window.hashbenchSeeds.overlaps[block.at[0]]) : null;
+    rows.push({ at: block.at, first: a[1], second: b[1], difference: a[1] - b[1], splits: differences.length, won: differences.filter((each) => each > 0).length, ...test });
+  }
+  const tested = rows.filter((row) => !missing(row.p));
+  holm(tested.map((row) => row.p)).forEach((p, i) => { tested[i].holm = p; });
+  return rows;
+}
+
+const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(4)}`;
+const pWords = (p, atMost = false) => `${atMost ? "≤ " : ""}${p < 0.0001 ? p.toExponential(1) : p.toPrecision(2)}`;
+
+function comparedRow(row) {
+  const tr = document.createElement("tr");
+  const head = cell(`${sliceWords(row.at)}, ${data.databases[row.at[3]].name}`, "", "th");
+  head.scope = "row";
+  if (same(row.at, chosen(), 5)) tr.className = "best";
+  const interval = missing(row.low) ? "–" : `${signed(row.low)} to ${signed(row.high)}`;
+  tr.append(
+    head, cell(number(row.first, 4), "number"), cell(number(row.second, 4), "number"), cell(signed(row.difference), "number"),
+    cell(interval, "number"), cell(missing(row.holm) ? "–" : pWords(row.holm), "number"), cell(`${row.won} of ${row.splits}`, "number"),
+  );
+  return tr;
+}
+
+// ---- queries -------------------------------------------------------------------------------
+
+// The scores of both methods for every query that counts, of the first seed.
+async function pairScores() {
+  const [dataset, task, bits, database] = chosen();
+  const keys = pair().map((method) => cellKey(method, bits));
+  if (keys.some((key) => !key)) return null;
+  const [items, ...parts] = await Promise.all([`d${dataset}`, ...keys].map(loadPart));
+  const [a, b] = parts.map((part) => queryScores(part, data.tasks[task].name, data.databases[database].name));
+  if (!a || !b) return null;
+  const points = [...a.keys()].filter((item) => !Number.isNaN(a[item]) && !Number.isNaN(b[item]));
+  return { items, points, a: points.map((item) => a[item]), b: points.map((item) => b[item]) };
+}
+
+async function showScatter() {
+  const methods = pair();
+  const known = await pairScores();
+  const [first, second] = methods.map((method) => plain(title(method)));
+  const names = known?.points.map((item) => plain(`item ${known.items.rows[item]} ${itemWords(known.items, item).both}`));
+  const traces = known ? [
+    { x: [0, 1], y: [0, 1], mode: "lines", line: { color: css("--line"), width: 1 }, hoverinfo: "skip" },
+    {
+      x: known.b, y: known.a, customdata: known.points.map((item) => known.items.rows[item]), text: names, mode: "markers",
+      marker: { size: 6, opacity: 0.55, color: known.a.map((value, i) => colour(methods[value >= known.b[i] ? 0 : 1])) },
+      hovertemplate: "%{text}<br>%{y:.4~f} against %{x:.4~f}<extra></extra>",
+    },
+  ] : [];
+  const measure = plain(data.search.measure);
+  draw("scatter-chart", traces, { title: { text: `${second}: ${measure}`, standoff: 8 }, range: [-0.02, 1.02] }, { title: { text: `${first}: ${measure}` }, range: [-0.02, 1.02] });
+  const chart = byId("scatter-chart");
+  chart.removeAllListeners?.("plotly_click");
+  chart.on?.("plotly_click", ({ points }) => { if (points[0].customdata !== undefined) openQuery(points[0].customdata); });
+}
+
+function openQuery(row) {
+  search.picked = pair();
+  ask(row);
+  goTo("search");
+}
+
+const showPair = () => drawCurves("pair-chart", pair());
+
+async function queryWords([first, second]) {
+  const known = await pairScores();
+  if (!known || !known.points.length) return "";
+  const differences = known.a.map((value, i) => value - known.b[i]);
+  const won = differences.filter((each) => each > 0).length;
+  const lost = differences.filter((each) => each < 0).length;
+  const test = overQueries(differences);
+  return ` By query (${data.search.measure}, first seed, the chosen slice): ${title(first)} is better for ${won}, equal for ${differences.length - won - lost}, worse for ${lost} `
+    + `of ${differences.length}; mean difference ${signed(test.difference)}, 95 % from ${signed(test.low)} to ${signed(test.high)}, p ${test.atMost ? "" : "= "}${pWords(test.p, test.atMost)}, `
+    + "from a paired bootstrap over queries, not corrected, which says nothing of training on other rows.";
+}
+
+// ---- together ------------------------------------------------------------------------------
+
+const compare = { started: false, turn: 0, picked: false };
+
+async function showCompare() {
+  if (!compare.picked && data.methods.length > 1) {
+    const best = ranking.list.filter((row) => row.rank !== null).map((row) => row.method);
+    [byId("first").value, byId("second").value] = best.length > 1 ? best : [0, 1];
+  }
+  if (!compare.started) return;
+  const turn = (compare.turn += 1);
+  const methods = pair();
+  await load("seeds.js");
+  const rows = comparedSlices(methods);
+  const words = rows.length ? await queryWords(methods) : "";
+  if (turn !== compare.turn) return;
+  byId("compare-table").tBodies[0].replaceChildren(...rows.map(comparedRow));
+  for (const [i, id] of ["compare-first", "compare-second"].entries()) byId(id).textContent = title(methods[i]);
+  byId("compare-command").textContent = `hashbench compare '${data.methods[methods[0]].name}' '${data.methods[methods[1]].name}' --on OUT`;
+  const tested = rows.some((row) => !missing(row.p));
+  byId("compare-words").textContent = (rows.length ? `${data.measures[chosen()[4]].words}; ${title(methods[0])} minus ${title(methods[1])}. ` : "Nothing that both have done. ")
+    + (tested ? "Intervals (95 %) and p-values, Holm-corrected over all lines, are of t-tests over random splits, corrected for the rows that they share." : "Fewer than three random splits: no test over splits.") + words;
+}
+
+function pickPair() {
+  compare.picked = true;
+  showCompare();
+  redraw(["scatter-chart", "pair-chart"]);
+  writeAddress();
+}
+
+for (const id of ["first", "second"]) byId(id).addEventListener("change", pickPair);
+byId("swap").addEventListener("click", () => {
+  const [first, second] = pair();
+  [byId("first").value, byId("second").value] = [second, first];
+  pickPair();
+});
+byId("apart").addEventListener("click", () => {
+  search.picked = pair();
+  byId("query-order").value = "apart";
+  search.row = null;
+  byId("find").value = "";
+  search.started = true;
+  showSearch();
+  writeAddress(true);
+  goTo("search");
+});
+for (const [key, id] of [["x", "first"], ["y", "second"]]) {
+  keep(key, () => (compare.picked ? data.methods[Number(byId(id).value)]?.name ?? "" : ""), (value) => {
+    if (methodCalled(value) < 0) return;
+    compare.picked = true;
+    byId(id).value = methodCalled(value);
+  });
+}
+readAddress(["x", "y"]);
+Object.assign(charts, { "scatter-chart": showScatter, "pair-chart": showPair });
+for (const id of ["scatter-chart", "pair-chart"]) near.observe(byId(id));
+onView(showCompare);
+new IntersectionObserver(([entry], observer) => {
+  if (!entry.isIntersecting) return;
+  observer.disconnect();
+  compare.started = true;
+  showCompare();
+}, { rootMargin: "300px" }).observe(byId("compare"));
+showCompare();

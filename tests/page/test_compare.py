@@ -1,0 +1,101 @@
+"""Comparing two methods on the page: the numbers of `hashbench compare`."""
+
+import numpy as np
+import pytest
+from scipy import stats as scipy_stats
+
+from hashbench.results.comparison import compare
+from hashbench.results.resampling import paired_bootstrap
+from hashbench.results.stats import holm
+from tests.support.browsing import NEEDS_BROWSER, choose, wait_for
+
+pytestmark = NEEDS_BROWSER
+
+
+def go(browser, page, address):
+    browser.get("about:blank")
+    browser.get(page.as_uri() + address)
+    browser.execute_script("document.getElementById('compare').scrollIntoView()")
+    wait_for(browser, "return document.querySelectorAll('#compare-table tbody tr').length")
+
+
+def number(text):
+    return float(text.replace("−", "-"))
+
+
+def test_its_lines_are_those_of_the_command(browser, page, results):
+    go(browser, page, "#x=edsh&y=scm-s")
+    shown = browser.execute_script(
+        "return [...document.querySelectorAll('#compare-table tbody tr')]"
+        ".map(tr => [...tr.children].map(each => each.textContent))"
+    )
+    table = compare(results, "edsh", "scm-s", results.main_measure)
+    assert len(shown) == len(table) == 8  # datasets, tasks, lengths; one has no learned codes
+    assert set(table["test"]) == {"splits"}
+    for line in shown:
+        *_, task, bits, database = line[0].split(", ")
+        classes = table["dataset"].str.contains("classes") == ("classes" in line[0])
+        row = table[classes & (table["bits"] == int(bits.split()[0]))]
+        row = row[(row["task"] == task.replace("→", "->")) & (row["database"] == database)].iloc[0]
+        low, high = line[4].split(" to ")
+        found = [*map(number, line[1:4]), number(low), number(high)]
+        wanted = [row["first"], row["second"], row["difference"], row["low"], row["high"]]
+        assert found == pytest.approx(wanted, abs=1.01e-4)
+        assert number(line[5]) == pytest.approx(row["p_holm"], rel=0.06)
+        assert line[6] == f"{row['blocks_won']} of {row['blocks']}"
+
+
+def test_students_t_is_scipys(opened):
+    cases = [(0.3, 1), (2.5, 2), (1.7, 3), (4.0, 8), (0.0, 5), (12.0, 9)]
+    for ratio, freedom in cases:
+        found = opened.execute_script(f"return studentP({ratio}, {freedom})")
+        assert found == pytest.approx(2 * scipy_stats.t.sf(ratio, freedom), abs=1e-12)
+        limit = opened.execute_script(f"return studentRatio(0.05, {freedom})")
+        assert limit == pytest.approx(scipy_stats.t.ppf(0.975, freedom), rel=1e-6)
+    values = [0.01, 0.04, 0.03, 0.2]
+    assert opened.execute_script(f"return holm({values})") == pytest.approx(holm(np.array(values)))
+
+
+def test_the_bootstrap_agrees_with_the_commands(opened):
+    differences = np.random.default_rng(3).normal(0.02, 0.2, 300)
+    found = opened.execute_script(f"return overQueries({differences.tolist()})")
+    wanted = paired_bootstrap(differences, np.random.default_rng(0))
+    assert found["difference"] == pytest.approx(wanted.difference)
+    # two draws of 10,000: what the interval's ends and the p-value vary by
+    assert found["low"] == pytest.approx(wanted.low, abs=0.002)
+    assert found["high"] == pytest.approx(wanted.high, abs=0.002)
+    assert found["p"] == pytest.approx(wanted.p_value, abs=0.02)
+
+
+def test_a_point_leads_to_its_query(browser, page, results):
+    go(browser, page, "#x=scm-s&y=edsh")
+    wait_for(browser, "return document.querySelectorAll('#scatter-chart .point').length > 10")
+    row = browser.execute_script(
+        "const chart = document.getElementById('scatter-chart');"
+        "const point = chart.data[1].customdata[3];"
+        "chart.emit('plotly_click', { points: [{ customdata: point }] }); return point"
+    )
+    wait_for(
+        browser,
+        "return document.getElementById('asked').textContent"
+        f".includes('item {row} ') && document.querySelectorAll('.returned').length === 2",
+    )
+    headings = browser.execute_script(
+        "return [...document.querySelectorAll('.returned h3')].map(each => each.textContent)"
+    )
+    assert [text.split(",")[0] for text in headings] == ["SCM-Seq", "EDSH"]
+    assert f"q={row}" in browser.current_url
+
+
+def test_it_follows_the_selectors_and_the_address(browser, page):
+    go(browser, page, "#x=edsh&y=random&b=8")
+    before = browser.find_element("id", "compare-words").text
+    choose(browser, "measure", "P@100")
+    wait_for(
+        browser, "return document.getElementById('compare-words').textContent.includes('P@100')"
+    )
+    assert browser.find_element("id", "compare-words").text != before
+    assert browser.find_element("id", "compare-first").text == "EDSH"
+    browser.execute_script("document.getElementById('swap').click()")
+    wait_for(browser, "return document.getElementById('compare-first').textContent === 'Random'")
+    assert "x=random&y=edsh" in browser.current_url
