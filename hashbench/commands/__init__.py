@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "run": ("run", "Run a study: methods on datasets, into a folder of results."),
     "status": ("status", "Show what of a study is done, failed, timed out and left."),
+    "verify": ("verify", "Check every file and number of a study, and fit some cells again."),
     "merge": ("merge", "Bring the results of several machines together."),
     "report": ("report", "Write tables and figures of a study, from stored codes."),
     "compare": ("compare", "Compare two methods: paired, with significance."),

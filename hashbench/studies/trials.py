@@ -83,6 +83,11 @@ class Trials:
         found = (TrialRecord.from_line(line) for line in lines)
         return {record.id: record for record in found if record is not None}
 
+    def count(self, search: str) -> int:
+        """Return how many lines of a search are what was written."""
+        lines = self._path(search).read_bytes().split(b"\n")
+        return sum(TrialRecord.from_line(line) is not None for line in lines)
+
     def add(self, search: str, record: TrialRecord) -> None:
         """Append a record; what was cut off before it ends there."""
         self.folder.mkdir(exist_ok=True)

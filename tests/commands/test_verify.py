@@ -1,0 +1,210 @@
+"""``hashbench verify``: 70 kinds of damage, none of which changes a number in silence."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from hashbench.base.files import checksum, load_arrays, seal
+from hashbench.commands import main
+
+SMALL = "synthetic[rows=300,query=60]"
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A small study, untouched."""
+    out = tmp_path_factory.mktemp("verify") / "out"
+    assert ended("run", "-m", "random,cca,dch", "-d", SMALL, "-b", "8", "-s", "1", "-o", out) == 0
+    return out
+
+
+def ended(*words):
+    """Return the exit code of a command."""
+    with pytest.raises(SystemExit) as end:
+        main([str(word) for word in (*words, *(["--quiet"] if words[0] == "run" else []))])
+    return end.value.code or 0
+
+
+def verified(out, *words):
+    """Return the exit code of verify, which does not exit where all is well."""
+    try:
+        main(["verify", str(out), "--quiet", *words])
+    except SystemExit as end:
+        return end.code or 0
+    return 0
+
+
+#: One file of every kind that can change a number.
+FILES = (
+    "plan.json", "results.csv", "runs.csv", "cells/*/cell.json", "cells/*/status.json",
+    "cells/*/codes.npz", "cells/*/history.npz", "splits/*.npz", ".evaluated/*.json",
+    ".evaluated/*.npz",
+)  # fmt: skip
+
+
+def flip(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 0x55
+    path.write_bytes(content)
+
+
+def foreign(path):
+    others = [each for each in path.parents[1].glob(f"*/{path.name}") if each != path]
+    shutil.copyfile(others[0], path) if others else path.write_bytes(b"x" * 100)
+
+
+def folder(path):
+    path.unlink()
+    path.mkdir()
+
+
+DAMAGES = {
+    "flipped": flip,
+    "cut": lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]),
+    "empty": lambda path: path.write_bytes(b""),
+    "gone": lambda path: path.unlink(),
+    "foreign": foreign,
+    "noise": lambda path: path.write_bytes(np.random.default_rng(0).bytes(500)),
+}
+
+
+def edit(path, change):
+    record = json.loads(path.read_text())
+    change(record)
+    path.write_text(json.dumps(record))
+
+
+def other_array(path, name, change):
+    arrays = load_arrays(path)
+    arrays[name] = change(arrays[name])
+    np.savez_compressed(path, **arrays)
+
+
+#: Files that can be read as well as before, and say something else.
+EDITS = {
+    "labels of a split": ("splits/*.npz", lambda p: other_array(p, "query_labels", np.flip)),
+    "codes of a cell": ("cells/*/codes.npz", lambda p: other_array(p, "query_0", np.flip)),
+    "fit time": (
+        "cells/*/status.json",
+        lambda p: edit(p, lambda r: r["seconds"].update(fit=1e-6)),
+    ),
+    "no environment": ("cells/*/status.json", lambda p: edit(p, lambda r: r.update(environment=0))),
+    "bits of a cell": ("cells/*/cell.json", lambda p: edit(p, lambda r: r["cell"].update(bits=16))),
+    "remembered value": (
+        ".evaluated/*.json",
+        lambda p: edit(p, lambda r: r["rankings"][0]["scores"]["AP"].update(value=0.99)),
+    ),
+    "printed value": (
+        "results.csv",
+        lambda p: p.write_text(p.read_text().replace(",0.", ",0.9", 1)),
+    ),
+    "measures of the plan": ("plan.json", lambda p: edit(p, lambda r: r.update(measures=["P@1"]))),
+    "100,000 brackets": ("plan.json", lambda p: p.write_text("[" * 100_000)),
+    "a folder": ("cells/*/codes.npz", folder),
+}
+
+CASES = {
+    **{f"{name} {how}": (name, damage) for name in FILES for how, damage in DAMAGES.items()},
+    **EDITS,
+}
+IN_SUITE = {
+    "plan.json cut", "cells/*/codes.npz flipped", "splits/*.npz gone", "labels of a split",
+    "fit time", "remembered value", "printed value",
+}  # fmt: skip
+
+
+def test_there_are_as_many_kinds_as_is_said():
+    assert len(CASES) == 70
+    assert set(CASES) >= IN_SUITE
+
+
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(name, marks=[] if name in IN_SUITE else pytest.mark.slow) for name in CASES],
+)
+def test_no_damage_changes_a_number_in_silence(case, whole, tmp_path, capsys):
+    pattern, damage = CASES[case]
+    out = tmp_path / "out"
+    shutil.copytree(whole, out)
+    path = sorted(out.glob(pattern))[0]
+    before = path.read_bytes()
+    damage(path)
+    changed = not path.is_file() or path.read_bytes() != before
+    capsys.readouterr()
+    code = verified(out)
+    said = capsys.readouterr()
+    assert "Traceback" not in said.err + said.out
+    meaningless = pattern.startswith(".evaluated") and not path.exists()
+    if code == 0:  # what may be deleted at any time, or a byte that means nothing
+        assert meaningless or pattern == "cells/*/cell.json" or not changed, said
+    else:
+        assert code == 1
+        assert path.name.partition(".")[0] in said.err or path.parent.name in said.err, said.err
+    assert ended("run", whole / "study.toml", "-o", out) == 0
+    assert (out / "results.csv").read_bytes() == (whole / "results.csv").read_bytes()
+    assert verified(out) == 0
+
+
+def forge(cell, environment, **changes):
+    """Put other codes into a cell, with checksums that are right."""
+    other_array(cell / "codes.npz", "query_0", np.flip)
+    record = {**json.loads((cell / "status.json").read_text()), **changes}
+    del record["checksum"]
+    record["files"]["codes.npz"] = checksum(cell / "codes.npz")
+    record["environment"].update(environment)
+    (cell / "status.json").write_text(json.dumps(seal(record)))
+
+
+def test_cells_fitted_again_have_the_same_codes(whole, capsys):
+    assert verified(whole, "--rerun", "2") == 0
+    said = capsys.readouterr().out
+    assert said.count(": the same codes") == 2
+    assert "fitted again 2 cells: 2 with the same codes" in said
+
+
+def test_codes_that_nobody_computed_are_found_by_fitting_again(whole, tmp_path, capsys):
+    """Whoever can write checksums can write any codes: only computing them again finds out."""
+    from hashbench.base.files import checksum, seal
+
+    out = tmp_path / "out"
+    shutil.copytree(whole, out)
+    cells = [
+        each for each in (out / "cells").iterdir() if "dch" in (each / "cell.json").read_text()
+    ]
+    other_array(cells[0] / "codes.npz", "query_0", np.flip)
+    record = json.loads((cells[0] / "status.json").read_text())
+    del record["checksum"]
+    record["files"]["codes.npz"] = checksum(cells[0] / "codes.npz")
+    (cells[0] / "status.json").write_text(json.dumps(seal(record)))
+    assert verified(out) == 1  # the table is not that of these codes
+    assert verified(out) == 0  # now it is
+    capsys.readouterr()
+    assert verified(out, "--rerun", "3") == 1
+    said = capsys.readouterr().err
+    assert "bits differ (versions, threads and machine are the same)" in said
+    assert "set aside" in said
+    assert ended("run", whole / "study.toml", "-o", out) == 0
+    assert (out / "results.csv").read_bytes() == (whole / "results.csv").read_bytes()
+
+
+def test_other_versions_are_named_and_nothing_is_set_aside(whole, tmp_path, capsys):
+    out = tmp_path / "out"
+    shutil.copytree(whole, out)
+    for cell in (out / "cells").iterdir():
+        forge(cell, {"numpy": "1.0"}, threads=7)
+    verified(out)  # puts the tables right
+    capsys.readouterr()
+    assert verified(out, "--rerun", "1") == 0
+    said = capsys.readouterr().err
+    assert "numpy 1.0, now " in said
+    assert "threads 7, now 1" in said
+    assert not (out / "set-aside").exists() or len(list((out / "cells").iterdir())) == 3
+
+
+def test_a_folder_without_results_is_a_line(tmp_path, capsys):
+    assert verified(tmp_path) == 2
+    assert "found no results" in capsys.readouterr().err
