@@ -1,0 +1,239 @@
+"""Write ``docs/fair.md`` and ``docs/fair.csv`` from the results of a tuned study.
+
+    hashbench run fair -o OUT
+    python tools/fair.py OUT
+
+The words are in ``tools/fair.md.in``; every number in them is computed here.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from hashbench.base.units import format_duration
+from hashbench.plugins.registry import discover
+from hashbench.plugins.report import Table
+from hashbench.plugins.selection import TUNED
+from hashbench.printing import figures
+from hashbench.printing.formats import to_markdown
+from hashbench.printing.style import Look
+from hashbench.reports.tuning import OUTCOME, Tuning
+from hashbench.results.papers import published
+from hashbench.results.reranking import place, tau
+from hashbench.results.results import Results
+from hashbench.studies.tuning import winner
+
+HERE = Path(__file__).parent
+DOCS = HERE.parent / "docs"
+PAPER_DATASETS = ("wiki-cnn", "wiki[protocol=paper]", "wiki")
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a Markdown table, the first column left."""
+    lines = [f"| {' | '.join(header)} |", f"|{'|'.join([':--', *['--:'] * (len(header) - 1)])}|"]
+    lines += [f"| {' | '.join(map(str, row))} |" for row in rows]
+    return "\n".join(lines)
+
+
+def means(outcomes: pd.DataFrame, dataset: str) -> pd.DataFrame:
+    """Return default, tuned and gain by method, over the splits of a dataset."""
+    own = outcomes[outcomes["dataset"] == dataset]
+    found = own.groupby("method")[["default", "tuned", "seconds"]].mean()
+    return found.assign(gain=found["tuned"] - found["default"])
+
+
+def summary(outcomes: pd.DataFrame, results: Results, look: Look) -> Iterator[list[str]]:
+    """Yield a row a dataset: what tuning gives, and what it costs."""
+    fits = results.runs().set_index(["dataset", "method", "seed"])["fit_seconds"]
+    for dataset in outcomes["dataset"].unique():
+        own, mean = outcomes[outcomes["dataset"] == dataset], means(outcomes, dataset)
+        gains = (own["tuned"] - own["default"]).groupby(own["seed"]).mean()
+        agreement = tau(list(mean["default"]), list(mean["tuned"]))
+        keys = zip(own["dataset"], own["method"], own["seed"], strict=True)
+        base = sum(float(fits[key]) for key in keys)
+        yield [
+            look.datasets[dataset].title,
+            str(len(mean)),
+            str(own["seed"].nunique()),
+            f"{mean['default'].mean():.3f}",
+            f"{mean['tuned'].mean():.3f}",
+            f"{mean['gain'].mean():+.4f}" + (f" ± {gains.std():.4f}" if len(gains) > 1 else ""),
+            f"{(mean['gain'] > 0).sum()} / {(mean['gain'] < 0).sum()}",
+            "–" if agreement is None else f"{agreement:.2f}",
+            format_duration(own["seconds"].mean()),
+            f"{own['seconds'].sum() / base:.0f}",
+        ]
+
+
+def verdict(outcomes: pd.DataFrame, look: Look) -> str:
+    """Say plainly whether tuning pays in every dataset, and who loses by it."""
+    gains = {name: means(outcomes, name)["gain"] for name in outcomes["dataset"].unique()}
+    not_above = [look.datasets[name].title for name, each in gains.items() if each.mean() <= 0]
+    said = (
+        f"The mean gain is not above 0 on {', '.join(not_above)}."
+        if not_above
+        else f"The mean gain is above 0 on each of the {len(gains)} datasets."
+    )
+    losers = [
+        f"{look.methods[method].title} on {look.datasets[name].title} ({gain:+.3f})"
+        for name, each in gains.items()
+        for method, gain in each.sort_values().items()
+        if gain < -0.005
+    ]
+    if not losers:
+        return f"{said} No method loses more than .005 on the queries."
+    return (
+        f"{said} More than .005 on the queries lose: {', '.join(losers)}. What is best on the "
+        "validation rows, a fifth of the training rows, with codes from the other four fifths, "
+        "need not be best on the queries: the price of never looking at them."
+    )
+
+
+def ranks(outcomes: pd.DataFrame, look: Look) -> tuple[str, str]:
+    """Return the table of ranks, and a sentence about those who move most."""
+    datasets = list(outcomes["dataset"].unique())
+    cells: dict[str, dict[str, tuple[int, int]]] = {}
+    for dataset in datasets:
+        mean = means(outcomes, dataset)
+        before, after = place(mean["default"]), place(mean["tuned"])
+        for method in mean.index:
+            cells.setdefault(method, {})[dataset] = (before[method], after[method])
+
+    def moved(method: str) -> float:
+        steps = [before - after for before, after in cells[method].values()]
+        return sum(steps) / len(steps)
+
+    order = sorted(
+        cells, key=lambda method: sum(a for _, a in cells[method].values()) / len(cells[method])
+    )
+    rows = []
+    for method in order:
+        fields = [
+            "–" if name not in cells[method] else "{} → {}".format(*cells[method][name])
+            for name in datasets
+        ]
+        rows.append([look.methods[method].title, *fields, f"{moved(method):+.1f}"])
+    header = ["method", *(look.datasets[name].title for name in datasets), "mean rise"]
+    by_rise = sorted(cells, key=moved)
+    up, down = by_rise[::-1][:3], by_rise[:3]
+
+    def words(names: Sequence[str]) -> str:
+        return ", ".join(f"{look.methods[name].title} ({moved(name):+.1f})" for name in names)
+
+    return table(header, rows), f"Most ranks gain {words(up)}; most lose {words(down)}."
+
+
+def preprocessings(results: Results) -> tuple[Counter[str], int]:
+    """Count the preprocessings of the winners, and the winners that are the default."""
+    found: Counter[str] = Counter()
+    defaults = 0
+    for search in results.searches:
+        best = winner(search, results.store.trials.read(search.id), results.tune_seconds)
+        if best is not None:
+            steps = search.points[best].preprocessing
+            found[steps[0] if len(set(steps)) == 1 else " / ".join(steps)] += 1
+            defaults += best == 0
+    return found, defaults
+
+
+def paper_order(results: Results, look: Look) -> tuple[str, str]:
+    """Compare the order that the EDSH paper prints with ours, default and tuned."""
+    paper = next(each for each in published() if "edsh" in set(each.numbers["method"]))
+    quantity, measure = next(
+        (name, about["measure"]) for name, about in paper.quantities.items() if "measure" in about
+    )
+    printed = paper.numbers
+    chosen = (printed["bits"] == 32) & (printed["quantity"] == quantity)
+    printed = printed[chosen & (printed["dataset"] == "wiki")]
+    order = printed.groupby("method")["value"].mean()
+    scores = results.select(databases=["learned-or-encoded"]).scores([measure])
+    rows, names = [], set()
+    for dataset in (name for name in PAPER_DATASETS if name in set(scores["dataset"])):
+        own = scores[scores["dataset"] == dataset].groupby("method")["value"].mean()
+        shared = [name for name in order.index if f"{name}{TUNED}" in own.index]
+        names |= set(shared)
+        for kind, suffix in (("default", ""), ("tuned", TUNED)):
+            ours = [own[f"{name}{suffix}"] for name in shared]
+            found = tau(list(order[shared]), ours)
+            rank = place(pd.Series(ours, index=shared))["edsh"]
+            shown = "–" if found is None else f"{found:.2f}"
+            rows.append(
+                [f"{look.datasets[dataset].title}, {kind}", shown, f"{rank} of {len(shared)}"]
+            )
+    titles = ", ".join(look.methods[name].title for name in look.ordered(names))
+    return table(["", "tau to the printed order", "rank of EDSH"], rows), titles
+
+
+def newer_wins(outcomes: pd.DataFrame, results: Results, look: Look) -> str:
+    """Return how often the newer of two methods is the better one."""
+    years = {
+        name: results.registry.methods[name].cls.paper.year for name in outcomes["method"].unique()
+    }
+    rows = []
+    for dataset in outcomes["dataset"].unique():
+        mean = means(outcomes, dataset)
+        pairs = [
+            (old, new) if years[old] < years[new] else (new, old)
+            for old, new in itertools.combinations(mean.index, 2)
+            if years[old] != years[new]
+        ]
+        total = len(pairs)
+        shares = [
+            f"{sum(mean.loc[new, kind] > mean.loc[old, kind] for old, new in pairs) / total:.0%}"
+            for kind in ("default", "tuned")
+        ]
+        rows.append([look.datasets[dataset].title, total, *shares])
+    return table(["dataset", "pairs", "default", "tuned"], rows)
+
+
+def write(out: Path) -> None:
+    """Write the page and its data."""
+    results = Results(out, discover())
+    data, look = Tuning().data(results), Look.of(results)
+    outcomes = data[data["what"] == OUTCOME].dropna(axis="columns", how="all")
+    with figures.style():
+        exhibits = [each for each in Tuning().draw(data, look) if isinstance(each, Table)]
+    runs = pd.read_csv(out / "runs.csv")
+    chosen, defaults = preprocessings(results)
+    order, moved = ranks(outcomes, look)
+    paper, paper_methods = paper_order(results, look)
+    every = set(discover().methods) - set(outcomes["method"])
+    splits = sorted(set(outcomes.groupby("dataset")["seed"].nunique()))
+    header = ["dataset", "methods", "splits", "default", "tuned", "gain", "gain / lose", "tau"]
+    values = {
+        "methods": outcomes["method"].nunique(),
+        "datasets": outcomes["dataset"].nunique(),
+        "trials": int(outcomes["trials"].max()),
+        "splits": " or ".join(map(str, splits)),
+        "cells": len(results.cells),
+        "all_trials": int(outcomes["trials"].sum()),
+        "failed": int(outcomes["not_done"].sum()),
+        "commit": ", ".join(sorted(set(runs["git"].dropna().str[:7]))),
+        "cpu": ", ".join(sorted(set(runs["cpu"].dropna()))),
+        "left_out": ", ".join(f"`{name}`" for name in sorted(every)),
+        "summary": table([*header, "search", "share"], summary(outcomes, results, look)),
+        "verdict": verdict(outcomes, look),
+        "ranks": order,
+        "moved": moved,
+        "searches": sum(chosen.values()),
+        "preprocessing": table(["preprocessing", "chosen"], chosen.most_common()),
+        "defaults": defaults,
+        "ends": int((outcomes["at_end"] != "").sum()),
+        "paper_methods": paper_methods,
+        "paper": paper,
+        "years": newer_wins(outcomes, results, look),
+        "tables": "\n".join(to_markdown(each) for each in exhibits),
+    }
+    text = (HERE / "fair.md.in").read_text(encoding="utf-8").format(**values)
+    (DOCS / "fair.md").write_text(text, encoding="utf-8")
+    outcomes.drop(columns="what").round(6).to_csv(DOCS / "fair.csv", index=False)
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))
