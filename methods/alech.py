@@ -64,7 +64,8 @@ class ALECH(LinearMethod):
     beta : float
         Weight of the codes' closeness to the factor.
     eta : float
-        Ridge of correlations and classifier.
+        Ridge of correlations and classifier, added to the diagonals of 2 Y'Y and V'V (sums over
+        rows): no scale of the views in them. The original's value.
     lam : float
         lambda, the weight of the codes in the hash functions' regression.
     anchors, anchors_others : int

@@ -58,7 +58,9 @@ class BATCH(LinearMethod):
     omega : float
         Weight of the codes' closeness to the factor.
     ridge : float
-        Ridge of the hash functions.
+        Ridge of the hash functions, added to the diagonal of K_m'K_m (a sum over rows). RBF
+        features have a scale of their own, whatever that of the views; the
+        original's value.
     anchors, anchors_others : int
         Random training rows behind the RBF features of the first and of every other view.
     iterations : int

@@ -37,7 +37,9 @@ class CCA(LinearMethod):
     ----------
     n_bits : int
     ridge : float
-        Added to the diagonals of the scatter matrices (sums over rows, not means).
+        Added to the diagonals of the scatter matrices (sums over rows, not means), as in the
+        program behind the reference figures. Gong's program adds it to covariances:
+        ``ridge=1e-4 * (n - 1)`` here, which is what ``cca-itq`` does.
     noise_bits : bool
         Bits beyond the rank are signs of random directions, and not constant; see Deviations.
     random_state : int, Generator or None

@@ -74,7 +74,9 @@ class CCQ(VectorMethod):
     lam : float
         Weight of every view but the first.
     ridge : float
-        Ridge of the words and of the final maps; more than 0.
+        Ridge of the words, added to counts of items (no scale of features in them), and of the
+        final maps, added to the scatter matrices X_m'X_m (sums over rows); more than 0. The
+        original's value and scale.
     iterations : int
         At most this many.
     tolerance : float

@@ -61,7 +61,8 @@ class CMFH(LinearMethod):
     mu : float
         Weight of predicting the latent vectors from each view.
     gamma : float
-        Ridge.
+        Ridge: added to the diagonals of V'V and of X_m'X_m (sums over rows, so that it weighs less
+        with more or longer rows). The paper's and the releases' value and scale.
     tolerance : float
         Stop when the sum of norms falls by less than this (not used by ``v2``).
     iterations : int or None

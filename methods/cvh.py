@@ -37,7 +37,8 @@ class CVH(CCA):
     ----------
     n_bits : int
     ridge : float
-        Added to the diagonals of the scatter matrices (sums over rows, not means).
+        Added to the diagonals of the scatter matrices (sums over rows, not means), as in the
+        program behind the reference figures.
     variant : "textbook" or "released"
         The paper's mathematics, or a program that differs from it; see Deviations.
     noise_bits, random_state

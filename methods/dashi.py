@@ -43,7 +43,9 @@ class DASHi(LinearMethod):
     ----------
     n_bits : int
     ridge : float
-        Added to the diagonals of all scatter matrices: of CCA and of the regressions.
+        Added to the diagonals of all scatter matrices (sums over rows): of CCA and of the
+        regressions. No original is known; this much only keeps singular systems solvable, on
+        whatever scale the features are.
     iterations : int
         Of the rotation.
     random_state : int, Generator or None

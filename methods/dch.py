@@ -56,7 +56,8 @@ class DCH(LinearMethod):
     mu : float
         Weight of the codes' closeness to the hash functions' values, for each view.
     ridge : float
-        Ridge of the hash functions and of the relaxed step.
+        Ridge of the hash functions, added to the diagonal of X_m'X_m (a sum over rows), and of the
+        relaxed step, added to W W'. The original's value and scale.
     code_step : "relaxed" or "discrete"
         How the codes are found: signs of the relaxed minimiser, or coordinate descent over bits.
     anchors : int

@@ -70,7 +70,8 @@ class EDSH(LinearMethod):
     alpha : float
         Weight of the codes' closeness to the rotated shared space.
     mu : float
-        Ridge.
+        Ridge: divided by lambda_m added to the diagonal of V'V, divided by beta_m to that of
+        X_m'X_m (sums over rows, so that it weighs less with more or longer rows). The paper's value.
     iterations : int
     rotation : "exact" or "printed"
         The R-step: the minimiser, or its transpose as the paper prints it.

@@ -78,7 +78,8 @@ class FCMH(LinearMethod):
     gamma : float
         Ridge of the classifier.
     ridge : float
-        Ridge of the hash functions.
+        Ridge of the hash functions, added to the diagonal of X_m'X_m (a sum over rows, so that it
+        weighs less with more or longer rows). The original's value and scale.
     max_groups : int
         There are as many groups as classes, but no more than this.
     iterations : int

@@ -35,7 +35,9 @@ class FDCH(LabelRegression):
     mu : float
         Weight of predicting the codes from each view.
     ridge : float
-        Ridge of the hash functions.
+        Ridge of the hash functions, added to the diagonal of K_m'K_m (a sum over rows). RBF
+        features have a scale of their own, whatever that of the views; no
+        original is known.
     anchors : int
         Random training rows behind the RBF features of each view.
     iterations : int

@@ -57,7 +57,9 @@ class FDDH(LinearMethod):
     gamma : float
         Ridge of the relaxed labels.
     ridge : float
-        Ridge of the hash functions.
+        Ridge of the hash functions, added to the diagonal of K_m'K_m (a sum over rows). RBF
+        features have a scale of their own, whatever that of the views; the
+        original's value.
     anchors : int
         Random training items behind the RBF features.
     iterations : int

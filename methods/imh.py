@@ -63,7 +63,8 @@ class IMH(LinearMethod):
     ----------
     n_bits : int
     beta : float
-        Ridge of the hash functions.
+        Ridge of the hash functions, added to the diagonal of X_m'X_m (a sum over rows). One of the
+        values that the authors' program scans.
     lam : float
         lambda, the weight of the neighbourhoods within each view.
     neighbours : int

@@ -53,7 +53,8 @@ class LCMFH(LinearMethod):
     mu : float
         Weight of predicting the factors from each view.
     gamma : float
-        Ridge.
+        Ridge: added to the diagonals of the factors' scatter and, divided by mu, of X_m'X_m (sums
+        over rows, so that it weighs less with more or longer rows). The original's value and scale.
     iterations : int
     batch_thresholds : bool
         Threshold values by the mean of the rows that are encoded together, as the released code.

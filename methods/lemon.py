@@ -63,7 +63,8 @@ class LEMON(LinearMethod):
     gamma : float
         Ridge of the classifier.
     ridge : float
-        Ridge of the hash functions.
+        Ridge of the hash functions, added to the diagonal of X_m'X_m (a sum over all items seen, so
+        that it weighs less with more or longer rows). The original's value and scale.
     chunk_size : int
         Items learned from together; the last chunk takes the remainder too.
     iterations : int

@@ -67,7 +67,8 @@ class PDH(LinearMethod):
     iterations : int
         Sweeps over the views.
     ridge : float
-        Added to the diagonals of the scatter matrices of the canonical start.
+        Added to the diagonals of the scatter matrices (sums over rows) of the canonical start,
+        which only decides where the alternation begins. The authors' CCA is not known.
     random_state : int, Generator or None
     """
 

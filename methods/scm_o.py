@@ -53,7 +53,8 @@ class SCMO(LinearMethod):
     ----------
     n_bits : int
     ridge : float
-        Added to the diagonals of the scatter matrices X_m'X_m.
+        Added to the diagonals of the scatter matrices X_m'X_m (sums over rows): the original's
+        value and scale.
     noise_bits : bool
         Bits beyond the rank are signs of random directions, and not constant; see Deviations.
     random_state : int, Generator or None

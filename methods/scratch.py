@@ -56,7 +56,8 @@ class SCRATCH(LinearMethod):
     mu : float
         Weight of predicting the shared space from each view.
     gamma : float
-        Ridge.
+        Ridge: added to the diagonals of V'V and, divided by mu, of K_m'K_m (sums over rows); RBF
+        features have a scale of their own. The original's value.
     anchors : int
         Random training rows behind the RBF features of each view.
     iterations : int

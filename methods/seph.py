@@ -78,7 +78,7 @@ class SePH(LinearMethod):
         Kernel points: centroids of each view (SePH_km), or the same random items in all (SePH_rnd).
     anchors : int
     ridge : float
-        eta of eta w'K_0 w, K_0 the kernel between the kernel points.
+        eta of eta w'K_0 w, K_0 the kernel between the kernel points: no scale of the views in it.
     regression_steps : int or None
         Steps of L-BFGS that the regressions get; None: the optimum. See Deviations.
     max_rows : int or None

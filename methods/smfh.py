@@ -60,7 +60,8 @@ class SMFH(LinearMethod):
     gamma : float
         Weight of the graphs.
     ridge : float
-        lambda.
+        lambda: added to the diagonals of S'S and, divided by beta, of X_m'X_m (sums over rows). The
+        original's value and scale.
     neighbours : int
         Nearest rows that each row is joined to in the graph of a view.
     tolerance : float

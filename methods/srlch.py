@@ -117,7 +117,8 @@ class SRLCH(LabelRegression):
     mu, mu_others : float
         mu of the first and of every other view.
     ridge, ridge_others : float
-        Ridge of the hash functions of the first and of every other view.
+        Ridge of the hash functions of the first and of every other view, added to the diagonal of
+        K_m'K_m (a sum over rows); RBF features have a scale of their own. The original's values.
     width : float
         Standard deviation of the RBF.
     anchors : int
