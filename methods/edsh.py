@@ -71,7 +71,7 @@ class EDSH(LinearMethod):
         Weight of the codes' closeness to the rotated shared space.
     mu : float
         Ridge: divided by lambda_m added to the diagonal of V'V, divided by beta_m to that of
-        X_m'X_m (sums over rows, so that it weighs less with more or longer rows). The paper's value.
+        X_m'X_m: sums over rows, so that it weighs less with more or longer rows. The paper's value.
     iterations : int
     rotation : "exact" or "printed"
         The R-step: the minimiser, or its transpose as the paper prints it.

@@ -48,7 +48,11 @@ def scatter_precision(X: Matrix) -> float:
 
 
 def scatter_whitening(
-    X: Matrix, mean: Matrix | None, ridge: float, C: Matrix | None = None
+    X: Matrix,
+    mean: Matrix | None,
+    ridge: float,
+    C: Matrix | None = None,
+    relative: bool = False,
 ) -> Matrix:
     """Return the whitening of X - 1 mean' under a ridge, in one pass over X.
 
@@ -59,8 +63,14 @@ def scatter_whitening(
     ridge : float
     C : (d, d), optional
         The scatter matrix of X - 1 mean', where it is at hand: then there is no pass.
+    relative : bool
+        The ridge is meant in units of the mean eigenvalue of the scatter matrix, so that scaling
+        the features or repeating the rows changes nothing.
     """
-    return whitening(gram(X, mean) if C is None else C, scatter_precision(X), ridge)
+    scatter = gram(X, mean) if C is None else C
+    if relative:
+        ridge *= float(np.trace(scatter)) / len(scatter)
+    return whitening(scatter, scatter_precision(X), ridge)
 
 
 def cca(
