@@ -38,6 +38,11 @@ PARTS = ("folder", "measure", "bits", "task", "database", "methods", "datasets")
 @click.option("--highlight", help="Methods in colour in every figure: edsh,mine.")
 @click.option("-d", "--datasets", help="Some datasets only: names or patterns.")
 @click.option("--title", default="", help="A heading of your own, in captions and on figures.")
+@click.option(
+    "--site",
+    type=click.Path(path_type=Path),
+    help="Copy the page into this folder, for a static host, with an index of its studies.",
+)
 @plugin_option
 def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any) -> None:
     """Write tables and figures of the results in OUT, and the page if nothing is left out.
@@ -45,12 +50,17 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
     NAMES selects reports, as in `map-table[spread=false],pr-curve`; default: all of them.
     """
     from hashbench.page import write_page
+    from hashbench.page.card import write_card
     from hashbench.page.publish import render_all, written
+    from hashbench.page.site import write_site
     from hashbench.page.stamp import leave, remove, stamp_of
     from hashbench.printing.style import Look, check_width
     from hashbench.printing.write import FOLDER, FORMATS, check_formats
     from hashbench.results.results import Results
 
+    whole_study = names == "all" and all(flags[name] is None for name in PARTS)
+    if flags["site"] and not whole_study:
+        raise HashbenchError("--site: found a selection; allowed: the whole study")
     formats = _listed(flags["formats"]) or list(FORMATS)
     check_formats(formats)
     check_width(flags["width"])
@@ -70,13 +80,16 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
     rendered = render_all(
         reports, results, look, folder, formats, lambda line, wrong: click.echo(line, err=wrong)
     )
-    whole_study = names == "all" and all(flags[name] is None for name in PARTS)
     if whole_study and folder == out / FOLDER:
+        if flags["site"]:
+            write_card(whole, look, folder)
         page = write_page(whole, look, rendered)
         click.echo(f"page: {page}")
         plain = flags["width"] == "page" and not flags["title"] and not highlight
         if plain and len(rendered) == len(reports):
             leave(folder, stamp_of(whole), written(rendered, page))
+        if flags["site"]:
+            click.echo(f"site: {write_site(whole, flags['site'])}")
     click.echo(f"in {folder}")
     if len(rendered) < len(reports):
         sys.exit(1)

@@ -18,8 +18,11 @@ from pathlib import Path
 from typing import Any
 
 import hashbench
+from hashbench.page.about import About
+from hashbench.page.card import CARD
+from hashbench.page.citing import bibtex, own_bibtex
 from hashbench.page.payload import Index, curves, payload, seeds
-from hashbench.page.scripts import write_script, write_text
+from hashbench.page.scripts import template, write_script, write_text
 from hashbench.page.search import write_search
 from hashbench.plugins.report import SECTIONS, Exhibit, Slices, Table
 from hashbench.plugins.selection import bare_name
@@ -78,20 +81,13 @@ def _html(
     known: dict[str, Any],
     index: Index,
 ) -> str:
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("hashbench.page", "assets"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
     runs = results.runs()
     statuses = runs["status"].value_counts().to_dict()
-    return environment.get_template("index.html.jinja").render(
+    return template("index.html.jinja").render(
         version=hashbench.__version__,
-        title=look.heading or f"hashbench: {results.path.resolve().name}",
+        about=About.of(results, look.heading),
+        card=CARD if (results.path / FOLDER / CARD).exists() else "",
+        own_bibtex=own_bibtex(),
         scripts={"first": FIRST, "later": LATER},
         choices=_choices(results, known),
         filters=_filters(known),
@@ -229,7 +225,13 @@ def _methods(results: Results, look: Look) -> list[dict[str, Any]]:
         paper = plugin.cls.paper if plugin is not None else None
         origin = "" if plugin is None else f"{plugin.origin}; {plugin.cls.fidelity}"
         found.append(
-            {"name": name, "title": shown.label, "paper": str(paper or ""), "origin": origin}
+            {
+                "name": name,
+                "title": shown.label,
+                "paper": str(paper or ""),
+                "origin": origin,
+                "bibtex": bibtex(paper) if paper else "",
+            }
         )
     return found
 

@@ -1,4 +1,7 @@
-"""Data as scripts: a browser refuses to fetch files from a ``file://`` address, but runs them."""
+"""Files of the page: templates, and data as scripts.
+
+A browser refuses to fetch files from a ``file://`` address, but runs them.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,20 @@ from pathlib import Path
 from typing import Any
 
 from hashbench.base.files import replacing
+
+
+def template(name: str) -> Any:
+    """Return a template of the page; what it is given is escaped."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("hashbench.page", "assets"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    return environment.get_template(name)
 
 
 def write_script(path: Path, name: str, value: Any) -> None:

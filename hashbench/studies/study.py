@@ -23,6 +23,7 @@ from hashbench.measures import DEFAULT_MEASURES, parse_many
 DEFAULT_STUDY = "quick"
 EXECUTORS = ("local", "dask")
 TUNE_BITS = ("middle", "each")
+ABOUT = ("title", "authors", "abstract", "links", "url")
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ class Study:
     tune_time : seconds of training that each method's search may take instead, or None
     tune_bits : "middle" tunes at the middle code length for all, "each" at every one
     keep_trials : keep the codes of trials, not only their scores
+    about : what the page says of the study: title, authors, abstract, links, url
     """
 
     name: str = "custom"
@@ -86,6 +88,7 @@ class Study:
     tune_time: float | None = None
     tune_bits: str = TUNE_BITS[0]
     keep_trials: bool = False
+    about: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property
     def tunes(self) -> bool:
@@ -95,7 +98,7 @@ class Study:
     def to_toml(self) -> str:
         """Return the study as a file that gives the same study."""
         keys = {key: value for key, value in asdict(self).items() if key != "out"}
-        return tomli_w.dumps({key: v for key, v in keys.items() if v not in (None, (), False)})
+        return tomli_w.dumps({key: v for key, v in keys.items() if v not in (None, (), False, {})})
 
 
 def built_in() -> dict[str, Path]:
@@ -226,6 +229,31 @@ def _plugins(value: Any) -> tuple[str, ...]:
     return _texts(value) if value != [] else ()
 
 
+def _about(value: Any) -> dict[str, Any]:
+    """Read what is said of a study; links lead to addresses of the web and nowhere else."""
+    if not isinstance(value, dict):
+        raise ValueError(f"allowed: a table with the keys {', '.join(ABOUT)}")
+    for key in value:
+        if key not in ABOUT:
+            raise unknown("key", key, ABOUT)
+    found: dict[str, Any] = {
+        key: _text(value[key]) for key in ("title", "abstract") if key in value
+    }
+    if "authors" in value:
+        found["authors"] = list(_texts(value["authors"]))
+    links = value.get("links", {})
+    if not isinstance(links, dict):
+        raise ValueError('allowed as links: a table of addresses, as { Paper = "https://..." }')
+    for address in (*links.values(), *([value["url"]] if "url" in value else [])):
+        if not isinstance(address, str) or not address.startswith(("https://", "http://")):
+            raise ValueError(f"allowed as an address: https://...; found {address!r}")
+    return (
+        found
+        | ({"links": dict(links)} if links else {})
+        | ({"url": value["url"]} if "url" in value else {})
+    )
+
+
 def _name(value: Any) -> str:
     if not isinstance(value, str) or value in ("", ".", "..") or "/" in value:
         raise ValueError("allowed: a name that a folder can have")
@@ -272,4 +300,5 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "tune_time": parse_duration,
     "tune_bits": _tune_bits,
     "keep_trials": _flag,
+    "about": _about,
 }
