@@ -48,12 +48,32 @@ def means(outcomes: pd.DataFrame, dataset: str) -> pd.DataFrame:
     return found.assign(gain=found["tuned"] - found["default"])
 
 
+def gain_by_split(own: pd.DataFrame) -> pd.Series[float]:
+    """Return the mean gain on each split of a dataset, over the methods that have all of them."""
+    splits = own.groupby("method")["seed"].transform("nunique")
+    whole = own[splits == own["seed"].nunique()]
+    return (whole["tuned"] - whole["default"]).groupby(whole["seed"]).mean()
+
+
+def partly(outcomes: pd.DataFrame, look: Look) -> str:
+    """Name the methods that have fewer splits of a dataset than others have."""
+    found: dict[str, list[str]] = {}
+    for dataset in outcomes["dataset"].unique():
+        splits = outcomes[outcomes["dataset"] == dataset].groupby("method")["seed"].nunique()
+        for method in splits[splits < splits.max()].index:
+            found.setdefault(look.methods[method].title, []).append(look.datasets[dataset].title)
+    if not found:
+        return "Every method has all splits of its datasets."
+    said = "; ".join(f"{method} on {', '.join(where)}" for method, where in found.items())
+    return f"On fewer splits than the others, again for their time: {said}."
+
+
 def summary(outcomes: pd.DataFrame, results: Results, look: Look) -> Iterator[list[str]]:
     """Yield a row a dataset: what tuning gives, and what it costs."""
     fits = results.runs().set_index(["dataset", "method", "seed"])["fit_seconds"]
     for dataset in outcomes["dataset"].unique():
         own, mean = outcomes[outcomes["dataset"] == dataset], means(outcomes, dataset)
-        gains = (own["tuned"] - own["default"]).groupby(own["seed"]).mean()
+        gains = gain_by_split(own)
         agreement = tau(list(mean["default"]), list(mean["tuned"]))
         keys = zip(own["dataset"], own["method"], own["seed"], strict=True)
         base = sum(float(fits[key]) for key in keys)
@@ -205,19 +225,22 @@ def write(out: Path) -> None:
     paper, paper_methods = paper_order(results, look)
     every = set(discover().methods) - set(outcomes["method"])
     splits = sorted(set(outcomes.groupby("dataset")["seed"].nunique()))
+    lengths = sorted(set(outcomes["bits"]))
     header = ["dataset", "methods", "splits", "default", "tuned", "gain", "gain / lose", "tau"]
     values = {
         "methods": outcomes["method"].nunique(),
         "datasets": outcomes["dataset"].nunique(),
         "trials": int(outcomes["trials"].max()),
-        "splits": " or ".join(map(str, splits)),
+        "splits": " to ".join(map(str, dict.fromkeys((splits[0], splits[-1])))),
+        "bits": ", ".join(map(str, lengths)),
+        "partly": partly(outcomes, look),
         "cells": len(results.cells),
         "all_trials": int(outcomes["trials"].sum()),
         "failed": int(outcomes["not_done"].sum()),
         "commit": ", ".join(sorted(set(runs["git"].dropna().str[:7]))),
         "cpu": ", ".join(sorted(set(runs["cpu"].dropna()))),
         "left_out": ", ".join(f"`{name}`" for name in sorted(every)),
-        "summary": table([*header, "search", "share"], summary(outcomes, results, look)),
+        "summary": table([*header, "search", "× default"], summary(outcomes, results, look)),
         "verdict": verdict(outcomes, look),
         "ranks": order,
         "moved": moved,

@@ -1,0 +1,64 @@
+"""What the page on tuned methods says follows from the outcomes."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+PATH = Path(__file__).parents[2] / "tools" / "fair.py"
+
+
+@pytest.fixture(scope="module")
+def fair():
+    spec = importlib.util.spec_from_file_location("fair", PATH)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def look():
+    titles = {name: SimpleNamespace(title=name.upper()) for name in ("a", "b", "c", "one", "two")}
+    return SimpleNamespace(methods=titles, datasets=titles)
+
+
+def outcomes(*rows):
+    return pd.DataFrame(
+        [dict(zip(("dataset", "method", "seed", "default", "tuned"), row, strict=True))
+         for row in rows]
+    ).assign(seconds=1.0)  # fmt: skip
+
+
+def test_a_loss_is_said_plainly(fair, look):
+    gains = outcomes(("one", "a", 0, 0.5, 0.6), ("one", "b", 0, 0.5, 0.52))
+    assert fair.verdict(gains, look) == (
+        "The mean gain is above 0 on each of the 1 datasets. No method loses more than .005 on the "
+        "queries."
+    )
+    losses = outcomes(
+        ("one", "a", 0, 0.5, 0.6), ("two", "a", 0, 0.5, 0.51), ("two", "b", 0, 0.5, 0.4)
+    )
+    said = fair.verdict(losses, look)
+    assert said.startswith("The mean gain is not above 0 on TWO. ")
+    assert "B on TWO (-0.100)" in said
+
+
+def test_ranks_and_who_moves(fair, look):
+    table, moved = fair.ranks(
+        outcomes(("one", "a", 0, 0.5, 0.6), ("one", "b", 0, 0.6, 0.5), ("two", "a", 0, 0.1, 0.2)),
+        look,
+    )
+    assert "| A | 2 → 1 | 1 → 1 | +0.5 |" in table
+    assert "| B | 1 → 2 | – | -1.0 |" in table
+    assert moved.startswith("Most ranks gain A (+0.5)")
+
+
+def test_splits_are_compared_over_the_same_methods(fair, look):
+    own = outcomes(("one", "a", 0, 0.5, 0.6), ("one", "a", 1, 0.5, 0.6), ("one", "b", 0, 0.5, 0.9))
+    assert fair.gain_by_split(own).round(6).tolist() == [0.1, 0.1]
+    assert fair.partly(own, look).endswith("B on ONE.")
+    assert fair.partly(own[own["method"] == "a"], look).startswith("Every method")
