@@ -83,7 +83,7 @@ def _html(
 ) -> str:
     runs = results.runs()
     statuses = runs["status"].value_counts().to_dict()
-    return template("index.html.jinja").render(
+    text: str = template("index.html.jinja").render(
         version=hashbench.__version__,
         about=About.of(results, look.heading),
         card=CARD if (results.path / FOLDER / CARD).exists() else "",
@@ -103,6 +103,7 @@ def _html(
         study=_study(results.path),
         files=[name for name in ("results.csv", "runs.csv") if (results.path / name).exists()],
     )
+    return text
 
 
 def _choices(results: Results, known: dict[str, Any]) -> dict[str, Any]:
@@ -166,7 +167,7 @@ def _sections(rendered: Sequence[Rendered], index: Index) -> list[dict[str, Any]
 
 def _slices(slices: Slices, index: Index) -> dict[str, list[int]]:
     """Return what an exhibit is of as the places of the selectors; what they lack restricts not."""
-    offered = {
+    offered: dict[str, list[Any]] = {
         "dataset": index.datasets,
         "task": index.tasks,
         "bits": index.bits,

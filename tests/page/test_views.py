@@ -65,7 +65,7 @@ def test_a_head_of_the_heat_map_leads_to_its_slice(opened):
     opened.execute_script("arguments[0].click()", heads[-1])
     about = opened.find_element("id", "about").text
     assert "text→image, 16 bits" in about
-    assert label.endswith("text→image, 16 bits")
+    assert label.startswith("T→I 16: ranking of")
     # the head's column holds the ranking's numbers
     last = {row[1]: row[-1] for row in overview(opened)}
     found = {name: value for name, value in ranking(opened) if value != "–"}

@@ -88,7 +88,7 @@ function heatHead(block) {
   const button = document.createElement("button");
   button.type = "button";
   button.textContent = `${taskInitials(block.at[1])} ${data.bits[block.at[2]]}`;
-  button.setAttribute("aria-label", `Ranking: ${sliceWords(block.at)}`);
+  button.setAttribute("aria-label", `${button.textContent}: ranking of ${sliceWords(block.at)}`);
   button.title = sliceWords(block.at);
   button.addEventListener("click", () => openSlice(block.at));
   if (same(block.at, chosen(), 5)) th.classList.add("current");
