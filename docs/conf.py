@@ -37,6 +37,7 @@ napoleon_use_rtype = False
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 default_role = "code"
+highlight_language = "none"  # most blocks without a language are tables
 
 html_theme = "furo"
 html_title = f"hashbench {version}"

@@ -2,8 +2,8 @@
 
 A page a method from its plugin, the references it reached and its scores on the embedded data; a
 gallery of all reports; the Python reference; contributing and changelog as the repository has
-them. Scores and pictures come from a run of the default study, `hashbench run`, which has to be
-there before: what the site shows is then of this commit.
+them. Scores come from a run of the default study, `hashbench run`, which has to be there before;
+the gallery runs a small study of its own: what the site shows is of this commit.
 """
 
 from __future__ import annotations
@@ -45,11 +45,13 @@ class Figures:
     scores : results.csv of the study, AP without parameters set
     runs : runs.csv of the study
     references : comparisons with other code, of networks too
+    printed : methods for which the EDSH paper prints numbers
     """
 
     scores: pd.DataFrame
     runs: pd.DataFrame
     references: pd.DataFrame
+    printed: frozenset[str]
 
     @classmethod
     def read(cls, study: Path, docs: Path) -> Figures:
@@ -61,7 +63,9 @@ class Figures:
         shallow = pd.read_csv(docs / "fidelity.csv")
         deep = pd.read_csv(docs / "fidelity-deep.csv").rename(columns={"data": "dataset"})
         deep = deep.assign(measure="AP", difference=deep["ours"] - deep["theirs"])
-        return cls(scores, runs, pd.concat([shallow, deep], ignore_index=True))
+        shipped = Path(hashbench.__file__).parent / "shipped" / "published" / "edsh.csv"
+        printed = frozenset(pd.read_csv(shipped)["method"])
+        return cls(scores, runs, pd.concat([shallow, deep], ignore_index=True), printed)
 
 
 def method_page(plugin: Plugin, figures: Figures) -> str:
@@ -82,6 +86,11 @@ def method_page(plugin: Plugin, figures: Figures) -> str:
     parts.append(f"## Idea, objective, cost, deviations\n\n{prose(module)}")
     parts += [*_parameters(method), *_scores(plugin.name, figures)]
     parts += _references(plugin.name, figures.references)
+    if plugin.name in figures.printed:
+        parts.append(
+            "What the EDSH paper prints for it, beside what it gives here: "
+            "[the EDSH paper](../../reproduce.md)."
+        )
     return "\n\n".join(parts) + "\n"
 
 
@@ -187,18 +196,47 @@ def _paragraphs(docstring: str) -> str:
     return docstring.partition("\nParameters\n")[0].strip()
 
 
-def gallery(folder: Path) -> Iterator[str]:
-    """Yield the parts of the gallery."""
-    yield "# Gallery\n"
-    yield (
-        "Every report of the default study, made by `hashbench run` and `hashbench report` when "
-        "this site was built.\n"
-    )
-    for page in sorted(folder.glob("*.md")):
-        text = page.read_text(encoding="utf-8")
-        for picture in sorted(folder.glob("*.svg")):
-            text = text.replace(f"({picture.name})", f"(gallery/{picture.name})")
-        yield f"## {page.stem}\n\n{text}\n"
+def gallery(docs: Path) -> str:
+    """Run the gallery's study, write all reports into `made/gallery`, return the page."""
+    study, out = docs / "gallery.toml", STUDY.parent / "gallery"
+    _hashbench("run", str(study), "-o", str(out), "--no-report", "--quiet")
+    folder = docs / "made" / "gallery"
+    said = _hashbench("report", str(out), "--format", "svg,md", "-o", str(folder))
+    parts = [
+        "# Gallery",
+        "Every report, made by `hashbench report` of this study when this site was built:",
+        f"```toml\n{study.read_text(encoding='utf-8')}```",
+    ]
+    lines = dict(line.split(": ", 1) for line in said.splitlines() if ": " in line)
+    for name, plugin in discover().reports.items():
+        summary = (inspect.getdoc(plugin.cls) or "").partition("\n\n")[0]
+        parts += [f"## {name}", prose(summary), *_exhibits(lines.get(name, ""), folder)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _exhibits(written: str, folder: Path) -> Iterator[str]:
+    """Yield the first table and the first figure of those that a report has written."""
+    files = [folder / f"{name}.md" for name in written.split(", ")]
+    if not files[0].is_file():
+        yield f"{written.capitalize()}." if written else "Nothing to show here."
+        return
+    texts = [file.read_text(encoding="utf-8") for file in files]
+    drawn = [text for text in texts if "![" in text]
+    tables = [text for text in texts if "![" not in text]
+    shown = [*drawn[:1], *tables[:1]]
+    for text in shown:
+        yield re.sub(r"\((\S+\.svg)\)", r"(gallery/\1)", text)
+    if len(texts) > len(shown):
+        yield f"And {len(texts) - len(shown)} more of its kind."
+
+
+def _hashbench(*arguments: str) -> str:
+    """Run a command; return what it prints."""
+    command = [sys.executable, "-m", "hashbench", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"hashbench {' '.join(arguments)}: {done.stderr}")
+    return done.stdout
 
 
 def api() -> str:
@@ -232,11 +270,8 @@ def write_all(docs: Path) -> None:
     names = "\n".join(f"methods/{name}" for name in methods)
     listed.append(f"\n```{{toctree}}\n:hidden:\n\n{names}\n```\n")
     (made / "methods.md").write_text("\n".join(listed), encoding="utf-8")
-    folder = made / "gallery"
-    command = [sys.executable, "-m", "hashbench", "report", str(STUDY), "--format", "svg,md"]
-    subprocess.run([*command, "-o", str(folder)], check=True, capture_output=True)
-    (made / "gallery.md").write_text("\n".join(gallery(folder)), encoding="utf-8")
-    for page in folder.glob("*.md"):
+    (made / "gallery.md").write_text(gallery(docs), encoding="utf-8")
+    for page in (made / "gallery").glob("*.md"):
         page.unlink()  # its text is in the gallery
     (made / "api.md").write_text(api(), encoding="utf-8")
     for name in ("contributing", "changelog"):
