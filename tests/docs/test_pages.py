@@ -1,0 +1,70 @@
+"""The pages that are made: every method has all that a reader looks for."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from hashbench.plugins.registry import discover
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture(scope="module")
+def pages():
+    spec = importlib.util.spec_from_file_location("pages", DOCS / "pages.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["pages"] = module  # where dataclasses look for their names
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def figures(pages, tmp_path_factory):
+    study = tmp_path_factory.mktemp("study")
+    row = {"method": "edsh", "params": "", "bits": 16, "database": "encoded", "measure": "AP"}
+    scores = [{**row, "task": task, "value": 0.5} for task in ("image->text", "text->image")]
+    pd.DataFrame(scores).to_csv(study / "results.csv", index=False)
+    runs = [{"method": "edsh", "fit_seconds": 1.234, "threads": 1}]
+    pd.DataFrame(runs).to_csv(study / "runs.csv", index=False)
+    return pages.Figures.read(study, DOCS)
+
+
+@pytest.mark.parametrize("name", discover().methods)
+def test_a_methods_page_says_what_it_is_and_costs(pages, figures, name):
+    page = pages.method_page(discover().methods[name], figures)
+    for heading in ("Idea, objective, cost", "On the embedded data", "Against other code"):
+        assert f"## {heading}" in page
+    assert re.search(r"\bcost\b", page.partition("cost, deviations")[2], re.IGNORECASE)
+    assert ":mod:" not in page
+    for linked in re.findall(r"\]\(([\w-]+)\.md\)", page):
+        assert linked in discover().methods
+
+
+def test_what_was_measured_stands_on_the_page(pages, figures):
+    plugins = discover().methods
+    edsh = pages.method_page(plugins["edsh"], figures)
+    assert "| encoded | 0.5000 | 0.5000 |" in edsh
+    assert "training took 1.23 s with 1 thread" in edsh
+    assert "| `gamma` | `10.0` | Weight of predicting the labels from the codes. | Log(" in edsh
+    assert "reproduce.md" in edsh
+    dch = pages.method_page(plugins["dch"], figures)
+    assert "It is not in the default study" in dch
+    assert "AP there" in dch
+    assert "AP there" in pages.method_page(plugins["dsph"], figures)
+
+
+def test_a_gallery_shows_the_first_of_each_kind(pages, tmp_path):
+    (tmp_path / "a.md").write_text("table one")
+    (tmp_path / "b.md").write_text("table two")
+    (tmp_path / "c.md").write_text("![figure](c.svg)")
+    shown = list(pages._exhibits("a, b, c", tmp_path))
+    assert shown == ["![figure](gallery/c.svg)", "table one", "And 1 more of its kind."]
+    assert list(pages._exhibits("nothing to show: one seed", tmp_path)) == [
+        "Nothing to show: one seed."
+    ]
