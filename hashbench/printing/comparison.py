@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hashbench.plugins.report import Picture
 from hashbench.printing import figures, texts
-from hashbench.printing.style import Look, arrow
+from hashbench.printing.style import COLOURS, Look, arrow
 from hashbench.results.blocks import split_words
 from hashbench.results.probabilities import MARGIN
 from hashbench.results.stats import ALPHA
@@ -37,6 +37,7 @@ def forest(table: pd.DataFrame, first: str, second: str, look: Look) -> Picture:
     with figures.style():
         figure, (axes,) = figures.make_figure(look, 1, lines * 0.14 + 0.6)
         axes.axvline(0, color="#777777", linewidth=0.8)
+        colours = _colours(look, first, second)
         names: dict[int, str] = {}
         headings: list[int] = []
         for (dataset, database), group in groups:
@@ -45,7 +46,7 @@ def forest(table: pd.DataFrame, first: str, second: str, look: Look) -> Picture:
             names[y] = f"{texts.titled(look, dataset)}, {database}"
             for row in records(group):
                 y -= 1
-                colour = look.methods[first if row.difference > 0 else second].colour
+                colour = colours[row.difference <= 0]
                 face = colour if row.p_holm <= ALPHA else "white"
                 axes.hlines(y, row.low, row.high, color=colour, linewidth=1.2)
                 axes.plot(row.difference, y, "o", color=colour, markerfacecolor=face)
@@ -68,6 +69,12 @@ def forest(table: pd.DataFrame, first: str, second: str, look: Look) -> Picture:
         seeds=list(table["seeds"]),
     )
     return Picture("", caption, figure, look.notes([first, second]))
+
+
+def _colours(look: Look, first: str, second: str) -> tuple[str, str]:
+    """Return the colours of two methods; another for the second if theirs are the same."""
+    ours, theirs = look.methods[first].colour, look.methods[second].colour
+    return ours, theirs if theirs != ours else next(each for each in COLOURS if each != ours)
 
 
 def p_words(p_value: float, at_most: bool) -> str:

@@ -93,8 +93,9 @@ def _lines(order: pd.DataFrame, look: Look) -> Any:
     count = len(order)
     figure, (axes,) = figures.make_figure(look, 1, figures.rows_height(count))
     half = float(order["critical_difference"].iloc[0]) / 2
+    featured = look.featured(order["method"])
     for y, row in zip(range(count - 1, -1, -1), records(order), strict=True):
-        colour = look.methods[row.method].colour
+        colour = look.drawn(row.method, featured).colour
         ends = row.mean_rank - half, row.mean_rank + half
         axes.hlines(y, *ends, color=colour, linewidth=2.5, alpha=0.45)
         axes.plot(row.mean_rank, y, "o", color=colour)
@@ -130,11 +131,12 @@ def _joined(order: pd.DataFrame, look: Look, widest: float, inner: float) -> Any
     axes.text(
         1 + difference + 0.01 * count, -1.9, f"CD = {difference:.2f}", va="center", fontsize=7
     )
+    featured = look.featured(methods)
     for index, (method, rank) in enumerate(zip(methods, values, strict=True)):
         left = index < half
         y = below + (index if left else count - 1 - index) + 0.5
         edge = 1 - 0.02 * count if left else count + 0.02 * count
-        colour = look.methods[method].colour
+        colour = look.drawn(method, featured).colour
         axes.plot([rank, rank, edge], [0, y, y], color=colour, linewidth=0.7)
         words = f"{texts.label(look, method)}  {rank:.2f}"
         if not left:
