@@ -21,7 +21,7 @@ from pathlib import Path
 import pandas as pd
 
 import hashbench
-from hashbench.plugins.method import FIDELITIES, Method
+from hashbench.plugins.method import FIDELITIES, UP_TO_RANK, Method
 from hashbench.plugins.registry import Plugin, discover
 
 ROOT = Path(__file__).parents[1]
@@ -61,6 +61,7 @@ class Figures:
         scores = scores[(scores["measure"] == "AP") & (scores["params"] == "")]
         runs = pd.read_csv(study / "runs.csv", keep_default_na=False)
         shallow = pd.read_csv(docs / "fidelity.csv")
+        shallow = shallow[shallow["form"].eq("default") & ~shallow["beyond_rank"]]
         deep = pd.read_csv(docs / "fidelity-deep.csv").rename(columns={"data": "dataset"})
         deep = deep.assign(measure="AP", difference=deep["ours"] - deep["theirs"])
         shipped = Path(hashbench.__file__).parent / "shipped" / "published" / "edsh.csv"
@@ -73,11 +74,12 @@ def method_page(plugin: Plugin, figures: Figures) -> str:
     method = plugin.cls
     parts = [f"# {plugin.title}", prose(_paragraphs(inspect.getdoc(method) or ""))]
     kind = [word for word in ("discrete", "kernel", "scalable") if getattr(method, word, False)]
+    limit = f", {UP_TO_RANK}" if method.up_to_rank else ""
     facts = {
         "name": f"`{plugin.name}`",
         "kind": ", ".join(["supervised" if method.supervised else "unsupervised", *kind]),
         "paper": str(method.paper) if method.paper else "none",
-        "fidelity": f"{FIDELITIES[method.fidelity]}. {method.fidelity_note}".strip(),
+        "fidelity": f"{FIDELITIES[method.fidelity]}{limit}. {method.fidelity_note}".strip(),
     }
     if method.requires:
         facts["needs"] = ", ".join(f"`{module}`" for module in method.requires)

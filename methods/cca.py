@@ -50,8 +50,9 @@ class CCA(LinearMethod):
     title = "CCA"
     space: ClassVar = {"ridge": Log(1e-6, 1e3)}
     supervised = False
-    fidelity = "verified"
-    fidelity_note = "bits beyond the rank of the data are constant here, rounding noise elsewhere"
+    fidelity = "third-party"  # the CCA that SCM's authors release beside their own method
+    fidelity_note = "bits beyond the rank are constant here, rounding noise elsewhere"
+    up_to_rank = True
     paper = Citation("H. Hotelling", "Relations between two sets of variates", "Biometrika", 1936)
 
     def __init__(

@@ -50,8 +50,8 @@ class CVH(CCA):
     space: ClassVar = {"ridge": Log(1e-6, 1e4)}
     fidelity = "third-party"
     fidelity_note = (
-        "the authors' code was never found; bits beyond the rank of the data are constant here, "
-        "rounding noise there"
+        "the authors' code was never found; bits beyond the rank are constant here, rounding noise "
+        "there"
     )
     paper = Citation(
         "S. Kumar, R. Udupa",

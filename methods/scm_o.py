@@ -66,9 +66,8 @@ class SCMO(LinearMethod):
     space: ClassVar = {"ridge": Log(1e-6, 1e3)}
     supervised = True
     fidelity = "verified"
-    fidelity_note = (
-        "up to the rank of the data; bits beyond it are constant here, rounding noise elsewhere"
-    )
+    fidelity_note = "bits beyond the rank are constant here, rounding noise elsewhere"
+    up_to_rank = True
     paper = Citation(
         "D. Zhang, W.-J. Li",
         "Large-scale supervised multimodal hashing with semantic correlation maximization",

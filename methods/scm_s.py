@@ -41,6 +41,7 @@ class SCMS(SCMO):
     name = "scm-s"
     title = "SCM-Seq"
     fidelity_note = "bits without a CCA direction to fall back on are constant"
+    up_to_rank = False
 
     def __init__(
         self,

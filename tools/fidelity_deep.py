@@ -19,7 +19,8 @@ from typing import Any
 import fidelity
 import numpy as np
 import pandas as pd
-from fidelity_doc import number, table
+from equivalence import DIFFERENT, EQUIVALENT, judge
+from markdown_text import number, table
 
 from hashbench.data.layouts import load_file
 from hashbench.plugins.downloads import locate
@@ -107,15 +108,18 @@ def compare(data: str, name: str, seeds: int | None = None) -> pd.DataFrame:
 def write() -> None:
     """Write the page from the record."""
     record = pd.read_csv(RECORD)
+    theirs = reference().rename(columns={"count": "their_seeds"})
+    keys = ["data", "method", "task", "database"]
+    verdicts = judge(record.merge(theirs[[*keys, "their_seeds"]], on=keys))["verdict"]
     lines = [
         [
             row.data, f"`{row.method}`", row.task.replace("->", "→"), row.database,
             f"{number(row.ours)} ({number(row.ours_std)})",
             f"{number(row.theirs)} ({number(row.theirs_std)})",
             f"{row.ours - row.theirs:+.3f}", number(row.tolerance),
-            "yes" if row.within else "**no**",
+            verdict,
         ]
-        for row in record.itertuples()
+        for row, verdict in zip(record.itertuples(), verdicts, strict=True)
     ]  # fmt: skip
     header = ["data", "method", "task", "database", "ours", "theirs", "difference", "tolerance"]
     encoded = record[record["database"] == "encoded"]
@@ -128,8 +132,11 @@ def write() -> None:
         )
         or "none",
         held=int(encoded["within"].sum()),
+        shown=int(verdicts.eq(EQUIVALENT).sum()),
+        differ=int(verdicts.eq(DIFFERENT).sum()),
+        all=len(record),
         compared=len(encoded),
-        table=table([*header, "holds"], lines),
+        table=table([*header, "verdict"], lines),
     )
     PAGE.write_text(text)
 

@@ -1,49 +1,68 @@
-"""Write ``docs/fidelity.md``: how near our methods come to their originals, row by row.
+"""Write ``docs/fidelity.md``: how near our methods come to their originals.
 
     python tools/fidelity.py                                    # docs/fidelity.csv
     hashbench run paper-wiki -d "wiki-cnn,wiki[protocol=paper]" -o OUT
     python tools/fidelity_doc.py OUT
 
-The first part is made of ``docs/fidelity.csv``, ours against the authors' code; the second of the
-results of that study, ours against the numbers that the EDSH paper prints.
+The first part is made of ``docs/fidelity.csv``, ours against other code; the second of the results
+of that study, ours against the numbers that the EDSH paper prints. No number stands in the text by
+itself: each is computed here.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
-from importlib import resources
 from pathlib import Path
 
 import fidelity
 import pandas as pd
-from fidelity_reasons import UNKNOWN, reason
+from equivalence import DIFFERENT, EQUIVALENT, ONE_RUN, OPEN
+from fidelity_originals import DEFAULT, originals
+from fidelity_paper import Study
+from markdown_text import number, table
 
+from hashbench.plugins.registry import discover
 from hashbench.plugins.selection import parse_item
 
-PAPER_MEASURE = "AP(ties=index)@100"
 ARROWS = ("i→t", "t→i")
-DATASETS = {"wiki-cnn": "CNN-like features", "wiki[protocol=paper]": "SIFT features"}
+VERDICTS = (EQUIVALENT, OPEN, DIFFERENT)
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a Markdown table."""
-    lines = [f"| {' | '.join(header)} |", f"|{'|'.join(['---'] * len(header))}|"]
-    lines += [f"| {' | '.join(map(str, row))} |" for row in rows]
-    return "\n".join(lines)
+def counts(rows: pd.DataFrame) -> list[int]:
+    """Return how many comparisons are equivalent, open and different."""
+    return [int((rows["verdict"] == word).sum()) for word in VERDICTS]
 
 
-def number(value: float, digits: int = 3) -> str:
-    """Return a number without its leading zero, or a dash."""
-    return "–" if pd.isna(value) else f"{value:.{digits}f}".replace("0.", ".", 1)
+def nearest(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the comparisons that a method's word rests on: see the page."""
+    last = rows["method"].map(lambda typed: fidelity.forms(typed)[-1])
+    return rows[rows["form"].eq(last) & ~rows["beyond_rank"] & rows["compared"].ne(ONE_RUN)]
+
+
+def totals(rows: pd.DataFrame) -> str:
+    """Return how many comparisons there are, and how they came out."""
+    ours = rows[rows["form"] == DEFAULT]
+    inside, beyond = ours[~ours["beyond_rank"]], ours[ours["beyond_rank"]]
+    names = ours["method"].map(lambda typed: parse_item(typed)[0]).nunique()
+    single = inside[inside["compared"] == ONE_RUN]
+    higher = int((beyond["difference"] > 0).sum())
+    words = "{} are equivalent, {} open and {} different"
+    return (
+        f"Of {len(inside)} comparisons of {names} methods by default, "
+        f"{words.format(*counts(inside))}; of the {len(single)} among them with a single run of "
+        f"something random {words.format(*counts(single))}. Beyond the rank, where nothing is "
+        f"claimed, {words.format(*counts(beyond))} of {len(beyond)}; ours is higher in {higher}."
+    )
 
 
 def summary(rows: pd.DataFrame) -> str:
-    """Return a line a method: how many comparisons hold, and AP at 16 and 32 bits."""
+    """Return a line a method: what its comparisons show, and AP at 16 and 32 bits."""
     lines = []
-    for (dataset, method), each in rows.groupby(["dataset", "method"], sort=True):
-        within, again = int(each["within"].sum()), int(each["again_within"].sum())
-        second = f"{again} of {len(each) - within}" if within < len(each) else "–"
+    ours = rows[rows["form"] == DEFAULT]
+    for (dataset, method), each in ours.groupby(["dataset", "method"], sort=True):
+        cls = discover().get("methods", parse_item(method)[0]).cls
+        word = cls.fidelity + ("^" if cls.up_to_rank else "")
+        claimed = each[~each["beyond_rank"]]
         best = "learned" if (each["database"] == "learned").any() else "encoded"
         shown = each[(each["measure"] == "AP") & (each["database"] == best)]
         cells = []
@@ -54,113 +73,90 @@ def summary(rows: pd.DataFrame) -> str:
                 cells.append(
                     "–" if pair is None else f"{number(pair['ours'])} / {number(pair['theirs'])}"
                 )
-        lines.append([dataset, f"`{method}`", f"{within} of {len(each)}", second, best, *cells])
-    header = ["data", "method", "hold", "second look", "database codes"]
+        beyond = len(each) - len(claimed)
+        lines.append([dataset, f"`{method}`", word, *counts(claimed), beyond or "–", best, *cells])
+    header = ["data", "method", "word", *VERDICTS, "beyond rank", "database codes"]
     return table([*header, *(f"{bits} bits {task}" for bits in (16, 32) for task in ARROWS)], lines)
 
 
-def outside(rows: pd.DataFrame) -> str:
-    """Return every comparison that does not hold, below the reason for it."""
-    wrong = rows[~rows["within"]]
+def both(rows: pd.DataFrame) -> str:
+    """Return our default beside the forms that do as the original does, reason by reason."""
     parts = []
-    reasons = pd.Series({i: reason(row) or UNKNOWN for i, row in wrong.iterrows()}, dtype=object)
-    for why in reasons.unique():
-        part = wrong[reasons == why]
-        lines = [
-            [
-                row.dataset, f"`{row.method}`", row.bits, row.task.replace("->", "→"),
-                row.database, row.measure, number(row.ours, 4), number(row.theirs, 4),
-                f"{row.difference:+.4f}", number(row.tolerance, 4), number(row.again, 4),
-                number(row.again_std, 4), "yes" if row.again_within else "**no**",
-            ]
-            for row in part.itertuples()
-        ]  # fmt: skip
-        header = ["data", "method", "bits", "task", "database", "measure", "ours", "theirs"]
-        header += ["difference", "tolerance", "again", "std", "holds"]
-        agree = int(part["again_within"].sum())
-        found = f"Then {agree} of these {len(part)} hold."
-        parts.append(f"**{why.text}** {found}\n\n{table(header, lines)}")
-    return "\n\n".join(parts)
-
-
-def published() -> pd.DataFrame:
-    """Return the scores that the EDSH paper prints for Wiki."""
-    path = Path(str(resources.files("hashbench.shipped"))) / "published" / "edsh.csv"
-    table = pd.read_csv(path)
-    return table[(table["dataset"] == "wiki") & (table["quantity"] == "mAP@100")]
-
-
-def paper(out: Path) -> str:
-    """Return the EDSH paper's Wiki scores beside ours on both feature sets."""
-    printed, ours = (
-        published(),
-        pd.read_csv(out / "results.csv").query(f"measure == {PAPER_MEASURE!r}"),
-    )
-    keys = ["dataset", "method", "bits", "task", "database"]
-    ours = ours.groupby(keys)["value"].mean()
-    parts = []
-    for task in fidelity.TASKS:
+    typed = [name for name in dict.fromkeys(rows["method"]) if originals(name)]
+    for reasons in dict.fromkeys(originals(name) for name in typed):
+        names = [name for name in typed if originals(name) == reasons]
+        forms = [DEFAULT, *(each.form for each in reasons)]
         lines = []
-        for method in dict.fromkeys(printed["method"]):
-            for bits in (8, 16, 24, 32):
-                theirs = printed.query("method == @method and bits == @bits and task == @task")
-                value = theirs["value"].iloc[0]
-                cells: list[str] = []
-                for dataset in DATASETS:
-                    for database in ("learned", "encoded"):
-                        mine = ours.get((dataset, method, bits, task, database), float("nan"))
-                        gap = "" if pd.isna(mine) else f" ({mine - value:+.3f})"
-                        cells.append(number(mine) + gap)
-                lines.append([f"`{method}`", bits, number(value), *cells])
-        header = ["method", "bits", "printed"]
-        header += [
-            f"{name}, {kind}" for name in DATASETS.values() for kind in ("learned", "encoded")
-        ]
-        parts.append(f"### {task.replace('->', '→')}\n\n{table(header, lines)}")
+        part = rows[rows["method"].isin(names)]
+        for (dataset, method, bits), each in part.groupby(["dataset", "method", "bits"]):
+            cells = []
+            for form in forms:
+                own = each[each["form"] == form]
+                gap = own["difference"]
+                came = " ".join(map(str, counts(own)))
+                cells.append(f"{number(gap.abs().max())}, {gap.mean():+.3f}; {came}")
+            rank = "yes" if each["beyond_rank"].any() else ""
+            lines.append([dataset, f"`{method}`", bits, rank, *cells])
+        header = ["data", "method", "bits", "beyond rank", "by default"]
+        header += [f"`{each.form}`" for each in reasons]
+        said = "\n\n".join(each.text for each in reasons)
+        parts.append(f"{said}\n\n{table(header, lines)}")
     return "\n\n".join(parts)
 
 
-def conjecture(out: Path) -> str:
-    """Return how far the printed scores are from ours, by feature set and group of methods."""
-    printed, ours = (
-        published(),
-        pd.read_csv(out / "results.csv").query(f"measure == {PAPER_MEASURE!r}"),
-    )
-    keys = ["method", "bits", "task"]
-    best = ours.groupby(["dataset", "database", *keys])["value"].mean().reset_index()
-    lines = []
-    for task in fidelity.TASKS:
-        for name, chosen in (("nine baselines", printed["method"] != "edsh"),
-                             ("EDSH", printed["method"] == "edsh")):  # fmt: skip
-            for dataset, words in DATASETS.items():
-                gaps = []
-                for database in ("learned", "encoded"):
-                    mine = best[best["dataset"].eq(dataset) & best["database"].eq(database)]
-                    pairs = printed[chosen & (printed["task"] == task)].merge(mine, on=keys)
-                    gap = (pairs["value_y"] - pairs["value_x"]).mean()
-                    size = (pairs["value_y"] - pairs["value_x"]).abs().mean()
-                    gaps += [f"{gap:+.3f}", number(size)]
-                lines.append([task.replace("->", "→"), name, words, *gaps])
-    header = ["task", "methods", "our features", "learned: mean difference", "mean distance"]
-    return table([*header, "encoded: mean difference", "mean distance"], lines)
+def single_rows(rows: pd.DataFrame) -> str:
+    """Return comparisons one by one."""
+    if rows.empty:
+        return "None."
+    header = ["data", "method", "form", "bits", "task", "database", "measure", "ours", "theirs"]
+    lines = [
+        [
+            row.dataset, f"`{row.method}`", row.form, row.bits, row.task.replace("->", "→"),
+            row.database, row.measure, f"{number(row.ours, 4)} ({number(row.ours_std, 4)})",
+            f"{number(row.theirs, 4)} ({number(row.theirs_std, 4)})", f"{row.difference:+.4f}",
+            f"{row.low:+.4f} to {row.high:+.4f}", number(row.tolerance, 4), row.compared,
+        ]
+        for row in rows.itertuples()
+    ]  # fmt: skip
+    return table([*header, "difference", "90 % interval", "tolerance", "compared"], lines)
+
+
+def explained(rows: pd.DataFrame) -> pd.Series:
+    """Say of each comparison of our defaults whether the original's way does not differ."""
+    keys = [key for key in fidelity.KEYS if key != "form"]
+    other = rows[(rows["form"] != DEFAULT) & (rows["verdict"] != DIFFERENT)]
+    found = rows[keys].merge(other[keys].drop_duplicates(), on=keys, how="left", indicator=True)
+    return pd.Series(found["_merge"].eq("both").to_numpy(), index=rows.index)
+
+
+def parts(rows: pd.DataFrame) -> dict[str, str]:
+    """Return what the page says of the record, by its place in the template."""
+    ours, different = rows["form"].eq(DEFAULT), rows["verdict"].eq(DIFFERENT)
+    methods = discover().methods
+    compared = dict.fromkeys(parse_item(typed)[0] for typed in rows["method"])
+    third = [f"`{name}`" for name in compared if methods[name].cls.fidelity == "third-party"]
+    return {
+        "third": ", ".join(third),
+        "totals": totals(rows),
+        "summary": summary(rows),
+        "both": both(rows),
+        "unexplained": single_rows(rows[different & ours & ~explained(rows)]),
+        "apart": single_rows(rows[ours & rows["verdict"].eq(OPEN) & ~rows["within"]]),
+    }
 
 
 def main() -> None:
     """Write the document."""
-    rows = pd.read_csv(fidelity.RECORD)
-    for column in ("within", "again_within"):
-        rows[column] = rows[column].eq(True)
+    study = Study(Path(sys.argv[1]))
     template = (fidelity.ROOT / "tools" / "fidelity.md.in").read_text(encoding="utf-8")
     text = template.format(
-        compared=len(rows),
-        within=int(rows["within"].sum()),
-        methods=rows["method"].map(lambda typed: parse_item(typed)[0]).nunique(),
-        summary=summary(rows),
-        wrong=int((~rows["within"]).sum()),
-        again=int(rows["again_within"].sum()),
-        outside=outside(rows),
-        paper=paper(Path(sys.argv[1])),
-        conjecture=conjecture(Path(sys.argv[1])),
+        **parts(pd.read_csv(fidelity.RECORD)),
+        tolerance=fidelity.TOLERANCE,
+        ranks=", ".join(f"{fidelity.rank(name)} on {name}" for name in fidelity.SOURCES),
+        paper=study.paper(),
+        conjecture=study.conjecture(),
+        borne_out=study.borne_out(),
+        lead=study.lead(),
     )
     (fidelity.ROOT / "docs" / "fidelity.md").write_text(text, encoding="utf-8")
 

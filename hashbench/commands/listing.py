@@ -11,13 +11,16 @@ import click
 
 from hashbench.base.errors import unknown
 from hashbench.commands import completion, find_plugins, plugin_option
-from hashbench.plugins.method import FIDELITIES
+from hashbench.plugins.method import FIDELITIES, UP_TO_RANK
 from hashbench.plugins.registry import KINDS, Plugin, Registry
 from hashbench.plugins.requirements import install_command, lacking
 from hashbench.plugins.selection import format_value
 from hashbench.printing.terminal import facts, listing
 
 LISTINGS = (*KINDS, "measures")
+
+#: Behind the fidelity of methods that agree with other code up to the rank of the data.
+TO_RANK = "^"
 
 
 @click.command("list")
@@ -84,6 +87,7 @@ def _describe(plugin: Plugin) -> dict[str, Any]:
             "year": cls.paper.year if cls.paper else None,
             "fidelity": cls.fidelity,
             "fidelity_note": cls.fidelity_note,
+            "up_to_rank": cls.up_to_rank,
             "paper": str(cls.paper) if cls.paper else None,
             "space": {name: str(values) for name, values in cls.space.items()},
             "own_scale": cls.own_scale,
@@ -112,7 +116,8 @@ def _page(plugin: Plugin) -> str:
     about: list[tuple[str, str]] = []
     if plugin.kind == "methods":
         about.append(("kind", ", ".join(_traits(entry))))
-        about.append(("fidelity", FIDELITIES[entry["fidelity"]]))
+        limit = f", {UP_TO_RANK}" if entry["up_to_rank"] else ""
+        about.append(("fidelity", FIDELITIES[entry["fidelity"]] + limit))
         about += [("", entry["fidelity_note"])] if entry["fidelity_note"] else []
         about.append(("paper", entry["paper"] or "none"))
         for module in entry["requires"]:
@@ -168,12 +173,13 @@ def _methods(rows: list[dict[str, Any]]) -> str:
                 _features(row),
                 "yes" if row["scalable"] else "no",
                 str(row["year"] or "-"),
-                row["fidelity"],
+                row["fidelity"] + (TO_RANK if row["up_to_rank"] else ""),
             )
             for row in rows
         ],
     )
-    return "\n\n".join([table, *(facts([(line,)]) for line in _absent(rows))])
+    lines = [f"{TO_RANK} {UP_TO_RANK}"] if any(row["up_to_rank"] for row in rows) else []
+    return "\n\n".join([table, *(facts([(line,)]) for line in [*lines, *_absent(rows)])])
 
 
 def _absent(rows: list[dict[str, Any]]) -> list[str]:

@@ -24,6 +24,7 @@ from hashbench.page.citing import bibtex, own_bibtex
 from hashbench.page.payload import Index, curves, payload, seeds
 from hashbench.page.scripts import template, write_script, write_text
 from hashbench.page.search import write_search
+from hashbench.plugins.method import UP_TO_RANK
 from hashbench.plugins.report import SECTIONS, Exhibit, Slices, Table
 from hashbench.plugins.selection import bare_name
 from hashbench.printing.style import DAGGERS, Look
@@ -224,7 +225,10 @@ def _methods(results: Results, look: Look) -> list[dict[str, Any]]:
     for name, shown in look.methods.items():
         plugin = results.registry.methods.get(bare_name(name))
         paper = plugin.cls.paper if plugin is not None else None
-        origin = "" if plugin is None else f"{plugin.origin}; {plugin.cls.fidelity}"
+        origin = ""
+        if plugin is not None:
+            limit = f", {UP_TO_RANK}" if plugin.cls.up_to_rank else ""
+            origin = f"{plugin.origin}; {plugin.cls.fidelity}{limit}"
         found.append(
             {
                 "name": name,

@@ -41,6 +41,10 @@ FIDELITIES = {
 }
 
 
+#: Behind those words, for methods that go other ways with bits that the data cannot determine.
+UP_TO_RANK = "up to the rank of the data"
+
+
 @dataclass(frozen=True)
 class Citation:
     """The paper a plugin comes from."""
@@ -80,6 +84,7 @@ class Method(Parametrised, ABC):
     scalable: ClassVar[bool] = True  #: time and memory grow at most linearly with the rows
     fidelity: ClassVar[str] = "own"  #: one of FIDELITIES
     fidelity_note: ClassVar[str] = ""  #: what was inferred and how sure that is
+    up_to_rank: ClassVar[bool] = False  #: agrees with other code up to the rank of the data only
     requires: ClassVar[tuple[str, ...]] = ()  #: modules beyond the core that ``fit`` imports
     objective_note: ClassVar[str] = ""  #: what a reader of its objective has to know
     hamming: ClassVar[bool] = True  #: False: compares real vectors, see :class:`VectorMethod`

@@ -59,6 +59,16 @@ def test_a_reconstruction_says_so():
     assert discover().methods["qch"].cls.fidelity_note
 
 
+def test_agreement_up_to_the_rank_of_the_data_has_a_mark(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    listed = hashbench("list", "methods")
+    assert "third-party^" in listed
+    assert "^ up to the rank of the data" in listed
+    assert "up to the rank" in " ".join(hashbench("show", "cvh").split())
+    assert "up to the rank" not in hashbench("show", "edsh")
+    assert json.loads(hashbench("show", "cvh", "--json"))["up_to_rank"] is True
+
+
 def test_preset_names_parse_back():
     for entry in json.loads(hashbench("list", "measures", "--json")):
         if entry["reproduces"]:
