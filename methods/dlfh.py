@@ -55,8 +55,7 @@ class DLFH(LinearMethod):
     iterations : int
         Epochs.
     ridge : float
-        Of the least squares, added to the diagonal of X_m'X_m (a sum over rows). The original's
-        value and scale.
+        Of the least squares.
     centred : bool
         Take the means off the features. The authors' code does not.
     random_state : int, Generator or None
@@ -137,8 +136,8 @@ def _update_codes(B, others, S, steepness):
     """
     k = B.shape[1]
     O = np.vstack(others)
-    table = _sigmoid(steepness, k).astype(B.dtype)
-    inertia = B.dtype.type(len(O) * steepness / (4 * k))
+    inertia = len(O) * steepness / (4 * k)
+    table, inertia = _on_grid([_sigmoid(steepness, k), inertia], 2 * len(O) + inertia, B.dtype)
     pull = sum(others)  # S O, when S stands once for every other view
     for rows in row_blocks(len(B), ROWS):
         block = B[rows]
@@ -152,6 +151,16 @@ def _update_codes(B, others, S, steepness):
             # A bit that turned to b agrees with the sampled codes that have b: one more or less.
             agreeing[flipped] += np.multiply.outer(new[flipped], column).astype(np.intp)
             old[flipped] = new[flipped]
+
+
+def _on_grid(values, largest, dtype):
+    """Round numbers so that all their sums up to ``largest`` are exact, in whatever order.
+
+    sigmoid(T) + sigmoid(-T) = 1, so that pulls on a bit may cancel to nothing: then the order in
+    which a library adds would decide about the bit, and through it about all that follow.
+    """
+    grid = 2.0 ** (np.ceil(np.log2(largest)) - np.finfo(dtype).nmant)
+    return [(np.round(each / grid) * grid).astype(dtype) for each in values]
 
 
 def _shared(Y, Y_C):

@@ -50,7 +50,7 @@ class KDLFH(DLFH):
     anchors : int
         Random training rows that the RBF features are distances to.
     ridge : float
-        eta of eta w'K_0 w, K_0 the kernel between the anchors: no scale of the views in it.
+        eta of eta w'K_0 w, K_0 the kernel between the anchors.
     """
 
     name = "kdlfh"
@@ -81,11 +81,22 @@ class KDLFH(DLFH):
         self.maps_, self.projections_ = [], []
         for X, B in together(views, codes):
             width = mean_squared_distance(X[:WIDTH_ROWS]) or 1.0  # equal rows have no scale
-            rbf = RBF(X[anchors], width, centred=False, mean=X.mean(axis=0, dtype=np.float64))
-            K = np.empty((len(X), len(anchors)), X.dtype)
+            points = X[anchors].astype(np.float64)
+            rbf = RBF(points, width, centred=False, mean=X.mean(axis=0, dtype=np.float64))
+            K = np.empty((len(X), len(anchors)))
             for rows in row_blocks(len(X), BLOCK_ROWS):
-                K[rows] = rbf.transform(X[rows])
-            points = rbf.anchors.astype(np.float64)
-            K0 = np.exp(-squared_distances(points, points) / width)
+                K[rows] = rbf.transform(X[rows].astype(np.float64))
+            K0 = np.exp(-squared_distances(rbf.anchors, rbf.anchors) / width)
             self.maps_.append(rbf)
             self.projections_.append(kernel_logistic(K, K0, B, self.ridge))
+
+    def project(self, X: Any, view: int) -> Any:
+        """Return the (n, n_bits) real values whose signs are the codes.
+
+        In double precision: directions in which the kernel points hardly differ are hardly
+        penalised, and large weights there would multiply the rounding of float32.
+        """
+        X = self.check_encode(X, view)
+        blocks = row_blocks(len(X), BLOCK_ROWS)
+        once = super().project
+        return np.vstack([once(X[rows].astype(np.float64), view) for rows in blocks])

@@ -82,8 +82,9 @@ class Ridge:
         self.X, self.mean = X, mean
         n, d = X.shape
         self.primal = d <= n
+        self.exact = drowns(X, penalty / d if relative else penalty, relative)
         if self.primal:
-            self.gram = gram(X, mean)
+            self.gram = gram(X, mean, self.exact)
         else:
             centred = X.astype(np.float64) - (0 if mean is None else mean)
             self.gram = centred @ centred.T
@@ -97,7 +98,7 @@ class Ridge:
         """Return the same regression under another penalty, sharing the Gram matrix."""
         other = object.__new__(Ridge)
         other.X, other.penalty, other.mean = self.X, float(penalty), self.mean
-        other.primal, other.gram = self.primal, self.gram
+        other.primal, other.gram, other.exact = self.primal, self.gram, self.exact
         other._factor = other._factorised()
         return other
 
@@ -113,6 +114,8 @@ class Ridge:
 
     def products(self, T: Matrix) -> Matrix:
         """Return (X - 1 mean')' T, (d, t) in float64."""
+        if self.exact:
+            return _products(self.X, T, self.mean, None, BLOCK_ROWS, np.dtype(np.float64))
         return cross(self.X, T, self.mean)
 
     def solve(self, T: Matrix) -> Matrix:
@@ -148,7 +151,8 @@ def regress(
     n, d = X.shape
     if d > n:
         return Ridge(X, penalty, mean, relative).solve(T)
-    G, S = normal_equations(X, T, mean)
+    exact = drowns(X, penalty / d if relative else penalty, relative)
+    G, S = normal_equations(X, T, mean, exact)
     G[np.diag_indices(d)] += absolute(penalty, G, d) if relative else penalty
     return Factor(G).solve(S)
 
@@ -168,21 +172,48 @@ def absolute(strength: float, gram: Matrix, d: int) -> float:
     return strength * (eigenvalue if eigenvalue > 0 else 1.0)
 
 
-def gram(X: Matrix, mean: Matrix | None = None) -> Matrix:
-    """Return (X - 1 mean')'(X - 1 mean'), (d, d) in float64, block by block; shared by fits."""
+def drowns(X: Matrix, penalty: float, relative: bool = False) -> bool:
+    """Say whether a penalty is less than what rounding in the precision of X leaves of X'X.
+
+    Then the weak directions of the solution would be those of rounding errors, and scores another
+    library's or processor's: X'X has to be summed in double precision.
+
+    Parameters
+    ----------
+    X : (n, d)
+    penalty : float
+    relative : bool
+        The penalty is in units of the trace of X'X.
+    """
+    if X.dtype == np.float64:
+        return False
+    squares = (float(np.einsum("ij,ij->", block, block)) for _, block in blocks(X))
+    trace = 1.0 if relative else sum(squares)
+    return bool(penalty < np.finfo(X.dtype).eps * trace)
+
+
+def gram(X: Matrix, mean: Matrix | None = None, exact: bool = False) -> Matrix:
+    """Return (X - 1 mean')'(X - 1 mean'), (d, d) in float64, block by block; shared by fits.
+
+    Products are those of the precision of X, or ``exact``: of double precision.
+    """
 
     def make() -> tuple[Matrix]:
         total = np.zeros((X.shape[1], X.shape[1]))
         for _, block in blocks(X, mean):
+            block = block.astype(np.float64, copy=False) if exact else block
             total += block.T @ block
         return (total,)
 
-    return shelf.fetch("gram", [X], [mean], make)[0]
+    return shelf.fetch("gram64" if exact else "gram", [X], [mean], make)[0]
 
 
-def normal_equations(X: Matrix, T: Matrix, mean: Matrix | None = None) -> tuple[Matrix, Matrix]:
+def normal_equations(
+    X: Matrix, T: Matrix, mean: Matrix | None = None, exact: bool = False
+) -> tuple[Matrix, Matrix]:
     """Return ``gram(X, mean)`` and (X - 1 mean')'T."""
-    return gram(X, mean), _products(X, T, mean, None, BLOCK_ROWS)
+    dtype = np.dtype(np.float64) if exact else None
+    return gram(X, mean, exact), _products(X, T, mean, None, BLOCK_ROWS, dtype)
 
 
 def cross(
@@ -200,13 +231,19 @@ def cross(
 
 
 def _products(
-    X: Matrix, T: Any, mean: Matrix | None, target_mean: Matrix | None, size: int
+    X: Matrix,
+    T: Any,
+    mean: Matrix | None,
+    target_mean: Matrix | None,
+    size: int,
+    dtype: np.dtype[Any] | None = None,
 ) -> Matrix:
     total = np.zeros((X.shape[1], T.shape[1]))
     for rows, block in blocks(X, mean, size):
-        total += block.T @ (
-            T[rows] if target_mean is None else T[rows] - target_mean.astype(T.dtype)
-        )
+        target = T[rows] if target_mean is None else T[rows] - target_mean.astype(T.dtype)
+        if dtype is not None:
+            block, target = (each.astype(dtype, copy=False) for each in (block, target))
+        total += block.T @ target
     return total
 
 

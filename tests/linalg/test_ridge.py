@@ -98,3 +98,19 @@ def test_one_regression_of_a_singular_system_has_the_least_norm():
     X = np.hstack([X, X[:, :2]])
     T = X @ np.ones((6, 1))
     np.testing.assert_allclose(regress(X, T, 0.0), np.linalg.pinv(X) @ T, atol=1e-8)
+
+
+@pytest.mark.parametrize("relative", [False, True])
+def test_a_small_penalty_does_not_drown_in_the_rounding_of_float32(relative):
+    """Two roundings of one regression: X'X in float32 alone would tell them apart."""
+    rng = np.random.default_rng(0)
+    low = rng.standard_normal((400, 5)) @ rng.standard_normal((5, 60))
+    X = (low + 1e-4 * rng.standard_normal((400, 60))).astype(np.float32)
+    T = np.where(rng.standard_normal((400, 3)) > 0, 1, -1).astype(np.float32)
+    penalty = 1e-9 if relative else 1e-6
+    exact = Ridge(X.astype(np.float64), penalty, relative=relative).solve(T)
+    for W in (
+        Ridge(X, penalty, relative=relative).solve(T),
+        regress(X, T, penalty, relative=relative),
+    ):
+        assert np.abs(X @ (W - exact)).max() < 1e-3
