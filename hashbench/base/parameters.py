@@ -8,9 +8,21 @@ cost more than a second at every start of the command line, so the few lines are
 from __future__ import annotations
 
 import inspect
+from functools import cache
 from typing import Any, Self
 
 from hashbench.base.errors import unknown
+
+
+@cache  # asked for every cell of a grid
+def _defaults(cls: type) -> dict[str, Any]:
+    signature = inspect.signature(cls.__init__)  # type: ignore[misc]
+    return {
+        name: parameter.default
+        for name, parameter in signature.parameters.items()
+        if name != "self"
+        and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    }
 
 
 class Parametrised:
@@ -19,13 +31,7 @@ class Parametrised:
     @classmethod
     def defaults(cls) -> dict[str, Any]:
         """Return the parameters of ``__init__`` with their defaults, in order."""
-        signature = inspect.signature(cls.__init__)
-        return {
-            name: parameter.default
-            for name, parameter in signature.parameters.items()
-            if name != "self"
-            and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-        }
+        return dict(_defaults(cls))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters of this object, as scikit-learn does."""

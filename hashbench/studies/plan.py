@@ -177,16 +177,19 @@ def survey(
         if outcome.folder is not None:
             found.splits.extend(outcome.folder.glob("*.npz"))
     validations: dict[str, str] = {}
+    splits = {
+        spec: dict(zip(requests[spec], outcomes[look].result.get("splits", ()), strict=False))
+        for spec, look in looks.items()
+    }
     for draft in wanted:
         spec = draft.data.spec
-        outcome = outcomes[looks[spec]]
+        outcome, names = outcomes[looks[spec]], splits[spec]
         if outcome.status != "done":
             # A reader that crashed could not say what it was reading.
             silent = not outcome.traceback and draft.data.name not in outcome.reason
             reason = f"{looks[spec].name}: {outcome.reason}" if silent else outcome.reason
             found.plan.missing.append(Missing(*draft.key, reason=reason))
             continue
-        names = dict(zip(requests[spec], outcome.result["splits"], strict=True))
         cell = _cell(draft, outcome.result, names[draft.split], registry)
         found.plan.cells.append(cell)
         found.sources[cell.id] = Source(spec, draft.split)
