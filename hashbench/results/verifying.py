@@ -109,9 +109,10 @@ class Verification:
         try:
             return Plan.read(self.store.path)
         except HashbenchError as error:
-            if not path.is_file():
-                raise
-            self.note(f"set aside {FILE} in {self.store.set_aside(path)}: {error}")
+            if path.exists():
+                self.note(f"set aside {FILE} in {self.store.set_aside(path)}: {error}")
+            else:
+                self.note(f"{FILE} is not there: no number can be derived")
             return None
 
     def _splits(self) -> None:
