@@ -55,7 +55,8 @@ class DLFH(LinearMethod):
     iterations : int
         Epochs.
     ridge : float
-        Of the least squares.
+        Of the least squares, added to the diagonal of X_m'X_m (a sum over rows). The original's
+        value and scale.
     centred : bool
         Take the means off the features. The authors' code does not.
     random_state : int, Generator or None

@@ -50,7 +50,7 @@ class KDLFH(DLFH):
     anchors : int
         Random training rows that the RBF features are distances to.
     ridge : float
-        eta of eta w'K_0 w, K_0 the kernel between the anchors.
+        eta of eta w'K_0 w, K_0 the kernel between the anchors: no scale of the views in it.
     """
 
     name = "kdlfh"
