@@ -100,7 +100,17 @@ def both(rows: pd.DataFrame) -> str:
         header = ["data", "method", "bits", "beyond rank", "by default"]
         header += [f"`{each.form}`" for each in reasons]
         said = "\n\n".join(each.text for each in reasons)
-        parts.append(f"{said}\n\n{table(header, lines)}")
+        claimed = part[~part["beyond_rank"]]
+        gaps = {form: claimed.loc[claimed["form"] == form, "difference"] for form in forms}
+        means = "; ".join(
+            f"{form} {gap.mean():+.4f}, below in {int((gap < 0).sum())} of {len(gap)}"
+            for form, gap in gaps.items()
+        )
+        names_said = ", ".join(f"`{name}`" for name in dict.fromkeys(part["method"]))
+        parts.append(
+            f"{said}\n\n{table(header, lines)}\n\nMean difference of {names_said}, up to the rank "
+            f"where that is the claim: {means}."
+        )
     return "\n\n".join(parts)
 
 
