@@ -190,6 +190,23 @@ def paper_order(results: Results, look: Look) -> tuple[str, str]:
     return table(["", "tau to the printed order", "rank of EDSH"], rows), titles
 
 
+def commands(outcomes: pd.DataFrame, trials: int) -> str:
+    """Return what was typed: seeds and datasets with the same methods on a line."""
+    groups: dict[tuple[str, ...], dict[str, list[str]]] = {}
+    for (dataset, seed), part in outcomes.groupby(["dataset", "seed"], sort=False):
+        own = groups.setdefault(tuple(sorted(part["method"])), {})
+        own.setdefault(str(dataset), []).append(str(seed))
+    lines = []
+    for methods, datasets in groups.items():
+        for dataset, seeds in datasets.items():
+            lines.append(
+                f"hashbench run fair -m {','.join(methods)} -d '{dataset}' -s {','.join(seeds)}"
+                f"{',' if len(seeds) == 1 else ''} -j 1 --tune {trials} --timeout 2m "
+                f"-o part-{len(lines)}"
+            )
+    return "\n".join(lines)
+
+
 def newer_wins(outcomes: pd.DataFrame, results: Results, look: Look) -> str:
     """Return how often the newer of two methods is the better one."""
     years = {
@@ -234,6 +251,7 @@ def write(out: Path) -> None:
         "splits": " to ".join(map(str, dict.fromkeys((splits[0], splits[-1])))),
         "bits": ", ".join(map(str, lengths)),
         "partly": partly(outcomes, look),
+        "commands": commands(outcomes, int(outcomes["trials"].max())),
         "cells": len(results.cells),
         "all_trials": int(outcomes["trials"].sum()),
         "failed": int(outcomes["not_done"].sum()),

@@ -62,3 +62,13 @@ def test_splits_are_compared_over_the_same_methods(fair, look):
     assert fair.gain_by_split(own).round(6).tolist() == [0.1, 0.1]
     assert fair.partly(own, look).endswith("B on ONE.")
     assert fair.partly(own[own["method"] == "a"], look).startswith("Every method")
+
+
+def test_commands_are_those_that_give_the_rows(fair):
+    own = outcomes(
+        ("one", "b", 0, 0.5, 0.6), ("one", "a", 0, 0.5, 0.6), ("one", "a", 1, 0.5, 0.6),
+        ("one", "a", 2, 0.5, 0.6),
+    )  # fmt: skip
+    first, second = fair.commands(own, 16).split("\n")
+    assert first.startswith("hashbench run fair -m a,b -d 'one' -s 0, -j 1 --tune 16 ")
+    assert " -m a -d 'one' -s 1,2 -j 1" in second
