@@ -49,7 +49,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 WRITTEN_ON = ROOT / "docs" / "written-on.json"
 
-TOLERANCE = 0.02
+#: Twice what other kernels make of the scores of the default study: OpenBLAS's for Nehalem instead
+#: of Haswell's move AP by .0052 at most, in all methods but KDLFH (.036), which no page shows.
+TOLERANCE = 0.01
 
 _FENCE = re.compile(
     r"^(?:<!-- (?P<mark>[^\n]*?) -->\n)?```(?P<language>\w*)(?P<about>[^\n]*)\n(?P<body>.*?)^```$"
@@ -289,7 +291,10 @@ def printed_by_readme(printed: str) -> list[str]:
     """Compare what README's first command printed with the block that shows it."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     (shown,) = [each.body for each in blocks(text) if each.mark.startswith("printed by")]
-    if same(f"...{shown.rstrip()}...", printed, tolerance()):
+    if tolerance():  # where scores differ by rounding, so may the order of the best
+        print("README's table was not compared: it was written with other libraries or kernels")
+        return []
+    if same(f"...{shown.rstrip()}...", printed):
         return []
     return [f"README.md shows\n{shown}\nfound\n{printed}"]
 
