@@ -14,6 +14,7 @@ from hashbench.plugins.report import (
     Table,
     slices,
 )
+from hashbench.plugins.rounding import STEADY, moves
 from hashbench.printing.style import Look, arrow
 from hashbench.results.blocks import find_evidence, split_words
 from hashbench.results.chance import MARK, MEANING, at_chance, likely_cause
@@ -108,6 +109,8 @@ class MapTable(Report):
             seeds=seeds,
         )
         notes = ["bold: best; underlined: second" + _meaning(data), *_averaged(data, look)]
+        if any(moves(method) >= STEADY for method in methods):
+            notes.append("methods whose difference rounding alone can make share a place")
         notes += _chance_notes(data, look)
         return Table(
             f"{measure} {database} {' '.join(datasets)}",

@@ -11,6 +11,7 @@ import click
 
 from hashbench.base.errors import unknown
 from hashbench.commands import completion, find_plugins, plugin_option
+from hashbench.plugins import rounding
 from hashbench.plugins.method import FIDELITIES, UP_TO_RANK
 from hashbench.plugins.registry import KINDS, Plugin, Registry
 from hashbench.plugins.requirements import install_command, lacking
@@ -86,6 +87,7 @@ def _describe(plugin: Plugin) -> dict[str, Any]:
             "lacking": lacking(cls),
             "year": cls.paper.year if cls.paper else None,
             "fidelity": cls.fidelity,
+            "rounding": rounding.words(plugin.name),
             "fidelity_note": cls.fidelity_note,
             "up_to_rank": cls.up_to_rank,
             "paper": str(cls.paper) if cls.paper else None,
@@ -119,6 +121,7 @@ def _page(plugin: Plugin) -> str:
         limit = f", {UP_TO_RANK}" if entry["up_to_rank"] else ""
         about.append(("fidelity", FIDELITIES[entry["fidelity"]] + limit))
         about += [("", entry["fidelity_note"])] if entry["fidelity_note"] else []
+        about.append(("rounding", entry["rounding"]))
         about.append(("paper", entry["paper"] or "none"))
         for module in entry["requires"]:
             absent = module in entry["lacking"]

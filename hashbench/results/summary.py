@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hashbench.plugins.rounding import moves
 from hashbench.results import stats
 from hashbench.results.blocks import Evidence
 
@@ -85,7 +86,7 @@ def best_methods(
         dataset = str(about["dataset"])
         wide = group.pivot(index="seed", columns="method", values="value")
         complete = wide.loc[:, wide.notna().all()]
-        ranks = complete.mean().rank(ascending=False, method="min")
+        ranks = places(complete.mean().to_dict(), len(complete))
         table = evidence.averaged(complete, dataset)
         marks: Any = []
         if len(ranks):
@@ -96,6 +97,22 @@ def best_methods(
             place = {"rank": ranks.get(method, np.nan), "not_worse": bool(good.get(method, False))}
             rows.append({**about, "method": method, "blocks": len(table), **place})
     return pd.DataFrame(rows)
+
+
+def places(means: Mapping[str, float], seeds: int) -> dict[str, int]:
+    """Return the place of each method: one more than the number of methods that are better.
+
+    Better by less than rounding may move one of the two, over so many seeds, is not better.
+    """
+    shares = {method: moves(method) / seeds**0.5 for method in means}
+    return {
+        method: 1
+        + sum(
+            other - mean > (0 if rival == method else max(shares[rival], shares[method]))
+            for rival, other in means.items()
+        )
+        for method, mean in means.items()
+    }
 
 
 def outcomes(results: Results) -> pd.DataFrame:

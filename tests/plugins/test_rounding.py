@@ -1,0 +1,54 @@
+"""How far rounding moves a score: measured, shipped, and believed only as far as it holds."""
+
+import numpy as np
+import pytest
+import sensitivity
+
+from hashbench.plugins.registry import discover
+from hashbench.plugins.rounding import STEADY, measured, moves, words
+from hashbench.results.summary import places
+
+METHODS = {name: plugin.cls for name, plugin in discover([]).methods.items()}
+QUICK = ["dch", "edsh", "random", "scm-o", "fddh"]
+
+
+def test_every_method_without_a_network_was_measured():
+    wanted = {name for name, cls in METHODS.items() if not cls.requires}
+    assert wanted <= set(measured())
+
+
+def test_what_is_known_is_said():
+    steady = min(measured(), key=moves)
+    shaken = max(measured(), key=moves)
+    assert words(steady) == f"moves AP by less than {STEADY}"
+    assert f"by up to {moves(shaken):.4f}" in words(shaken)
+    assert words("nobody") == "not measured"
+    assert moves("nobody") == 0
+
+
+def test_a_difference_that_rounding_can_make_is_no_place():
+    shaken = max(measured(), key=moves)
+    share = moves(shaken)
+    near, far = {"dch": 0.5, shaken: 0.5 - share / 2}, {"dch": 0.5, shaken: 0.5 - 2 * share}
+    assert places(near, 1) == {"dch": 1, shaken: 1}
+    assert places(far, 1) == {"dch": 1, shaken: 2}
+    assert places(near, 16) == {"dch": 1, shaken: 2}  # over many seeds it evens out
+    assert places({"dch": 0.5, "edsh": 0.4999}, 1) == {"dch": 1, "edsh": 2}
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory):
+    return sensitivity.rows(tmp_path_factory.mktemp("rows"))
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[] if n in QUICK else pytest.mark.slow) for n in measured()]
+)
+@pytest.mark.parametrize("dtype", sensitivity.CHANGES)
+@pytest.mark.filterwarnings("ignore")
+def test_rounding_moves_no_score_further_than_is_said(name, dtype, rows):
+    """Other roundings than those that were recorded: twice as far is within chance."""
+    prepared, split = rows
+    base = sensitivity.score(name, sensitivity.changed(prepared, dtype, None), split)
+    moved = sensitivity.score(name, sensitivity.changed(prepared, dtype, 7), split)
+    assert np.abs(moved - base).max() <= max(STEADY, 2 * moves(name))
