@@ -144,24 +144,28 @@ def _scores(scores: pd.DataFrame, index: Index, evidence: Evidence) -> list[dict
     """
     blocks = []
     keys = ["dataset", "task", "bits", "database", "measure"]
+    columns = ["value", "low", "high", "chance", "chance_error"]
+    methods = {name: place for place, name in enumerate(index.methods)}
     for values, table in scores.groupby(keys, sort=False):
         names = dict(zip(keys, values, strict=True))
-        wide = table.pivot_table(index="seed", columns="method", values="value")
-        dataset = str(names["dataset"])
-        groups = _groups(evidence.averaged(wide, dataset), evidence.overlaps[dataset])
+        groups = _groups(table, str(names["dataset"]), evidence)
+        numbers = table[columns].to_numpy()
         rows = []
-        for method, each in table.groupby("method", sort=False):
-            deviation = each["value"].std() if len(each) > 1 else None
+        # arrays, not tables, within a ranking: a thousand cells have thirty thousand of these
+        for method, places in table.groupby("method", sort=False).indices.items():
+            own = numbers[places]
+            value, low, high, chance, error = own.mean(axis=0).tolist()
+            about = {"value": value, "chance": chance, "chance_error": error}
             rows.append(
                 [
-                    index.methods.index(str(method)),
-                    _round(each["value"].mean()),
-                    _round(deviation),
-                    len(each),
-                    _round(each["low"].mean()),
-                    _round(each["high"].mean()),
+                    methods[str(method)],
+                    _round(value),
+                    _round(own[:, 0].std(ddof=1)) if len(own) > 1 else None,
+                    len(own),
+                    _round(low),
+                    _round(high),
                     groups.get(str(method)),
-                    at_chance(each.to_dict("records")),
+                    at_chance([about]),
                 ]
             )
         place = [*index.place(names), index.measures.index(str(names["measure"]))]
@@ -169,11 +173,15 @@ def _scores(scores: pd.DataFrame, index: Index, evidence: Evidence) -> list[dict
     return blocks
 
 
-def _groups(wide: pd.DataFrame, overlap: float) -> dict[str, int]:
+def _groups(table: pd.DataFrame, dataset: str, evidence: Evidence) -> dict[str, int]:
     """Peel off the methods not told from the best, again and again: 0 is the best group."""
-    complete = wide.dropna(axis=1)
+    if evidence.count(dataset) < LEAST_BLOCKS:
+        return {}
+    wide = table.pivot(index="seed", columns="method", values="value")
+    complete = evidence.averaged(wide, dataset).dropna(axis=1)
     if len(complete) < LEAST_BLOCKS:
         return {}
+    overlap = evidence.overlaps[dataset]
     groups: dict[str, int] = {}
     left = [str(name) for name in complete.columns]
     while left:
