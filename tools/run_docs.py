@@ -50,7 +50,7 @@ ROOT = Path(__file__).parents[1]
 WRITTEN_ON = ROOT / "docs" / "written-on.json"
 
 #: Twice what other kernels make of the scores of the default study: OpenBLAS's for Nehalem instead
-#: of Haswell's move AP by .0052 at most, in all methods but KDLFH (.036), which no page shows.
+#: of Haswell's move AP by .0052 at most (CCA-ITQ).
 TOLERANCE = 0.01
 
 _FENCE = re.compile(
