@@ -8,6 +8,7 @@ cost more than a second at every start of the command line, so the few lines are
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from functools import cache
 from typing import Any, Self
 
@@ -15,8 +16,8 @@ from hashbench.base.errors import unknown
 
 
 @cache  # asked for every cell of a grid
-def _defaults(cls: type) -> dict[str, Any]:
-    signature = inspect.signature(cls.__init__)  # type: ignore[misc]
+def _defaults(init: Callable[..., None]) -> dict[str, Any]:
+    signature = inspect.signature(init)
     return {
         name: parameter.default
         for name, parameter in signature.parameters.items()
@@ -31,7 +32,7 @@ class Parametrised:
     @classmethod
     def defaults(cls) -> dict[str, Any]:
         """Return the parameters of ``__init__`` with their defaults, in order."""
-        return dict(_defaults(cls))
+        return dict(_defaults(cls.__init__))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters of this object, as scikit-learn does."""

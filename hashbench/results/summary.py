@@ -86,7 +86,8 @@ def best_methods(
         dataset = str(about["dataset"])
         wide = group.pivot(index="seed", columns="method", values="value")
         complete = wide.loc[:, wide.notna().all()]
-        ranks = places(complete.mean().to_dict(), len(complete))
+        means = {str(method): float(value) for method, value in complete.mean().items()}
+        ranks = places(means, len(complete))
         table = evidence.averaged(complete, dataset)
         marks: Any = []
         if len(ranks):
