@@ -177,11 +177,11 @@ class LocalExecutor:
             "token": token,
         }
         with interrupts.whole():
-            begun = time.monotonic()
             try:
                 pid = self._ask({"task": message}, output)
             finally:
                 os.close(output)
+            begun = time.monotonic()  # a server that is still importing is no task's time
             if pid is None:
                 os.close(pipe)
                 return False
