@@ -115,10 +115,7 @@ class Store:
 
     def owner(self) -> str | None:
         """Return who writes here now, or nobody; what a killed process left does not count."""
-        try:
-            found = (self.path / ".lock").read_text().strip()
-        except OSError:
-            return None
+        found = self._owner()
         match = re.fullmatch(r"process (\d+) on (.*)", found)
         if match is None or (match[2] == os.uname().nodename and not _exists(int(match[1]))):
             return None

@@ -4,8 +4,6 @@ import os
 import subprocess
 import sys
 
-import pytest
-
 SLOW = """
 import time
 from pathlib import Path
@@ -30,7 +28,6 @@ class Slow(LinearMethod):
 """
 
 
-@pytest.mark.slow  # watches two processes race; missed its lines once on a stalled machine
 def test_status_follows_a_fit_to_its_end(tmp_path):
     stop, out = tmp_path / "stop", tmp_path / "out"
     (tmp_path / "slow.py").write_text(SLOW.replace("STOP", str(stop)))
