@@ -140,7 +140,7 @@ class CCQ(VectorMethod):
             words.append(_nearest_words(z, books))
             S.append(cross(X, _compose(words[-1], books), mean))
 
-        R = [None] * len(views)
+        R: list[Any] = [None] * len(views)
         shares, previous = list(weights), np.inf
         for iteration in range(self.iterations):
             R = [procrustes(s, r) for s, r in together(S, R)]

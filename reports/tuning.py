@@ -165,8 +165,9 @@ def _table(group: pd.DataFrame, look: Look, measure: str, dataset: str, bits: in
 
 def _notes(group: pd.DataFrame, means: pd.DataFrame, look: Look) -> list[str]:
     most, cost = int(group["trials"].max()), format_duration(group["seconds"].sum())
+    agreement = tau_words(means["default"].tolist(), means["tuned"].tolist())
     notes = [
-        f"mean gain {means['gain'].mean():+.4f}; {tau_words(means['default'], means['tuned'])}",
+        f"mean gain {means['gain'].mean():+.4f}; {agreement}",
         f"{most} trials a search at most; all searches together trained for {cost}, a search as "
         "long as the column says",
     ]
