@@ -21,8 +21,10 @@ needs_data = pytest.mark.skipif(
 )
 
 RECORD = pd.read_csv(fidelity.RECORD)
+#: Code lengths that every run of the suite compares; the others take minutes more.
+OFTEN = (8, 16, 32)
 CASES = [
-    (dataset, typed, bits, form)
+    pytest.param(dataset, typed, bits, form, marks=() if bits in OFTEN else pytest.mark.slow)
     for dataset in fidelity.SOURCES
     for typed, bits in fidelity.referenced(dataset)
     for form in fidelity.forms(typed)
