@@ -21,10 +21,18 @@ needs_data = pytest.mark.skipif(
 )
 
 RECORD = pd.read_csv(fidelity.RECORD)
-#: Code lengths that every run of the suite compares; the others take minutes more.
-OFTEN = (8, 16, 32)
+#: Code lengths that every run of the suite compares, and of a slow method; the others take minutes
+#: more.
+OFTEN, SELDOM = (8, 16, 32), {"lssh": (16,)}
+
+
+def marks(typed, bits):
+    often = SELDOM.get(parse_item(typed)[0], OFTEN)
+    return () if bits in often else pytest.mark.slow
+
+
 CASES = [
-    pytest.param(dataset, typed, bits, form, marks=() if bits in OFTEN else pytest.mark.slow)
+    pytest.param(dataset, typed, bits, form, marks=marks(typed, bits))
     for dataset in fidelity.SOURCES
     for typed, bits in fidelity.referenced(dataset)
     for form in fidelity.forms(typed)
