@@ -39,7 +39,8 @@ class Shelf:
     Parameters
     ----------
     folder : where they lie; made when there is something to lay there
-    known : arrays that nobody writes to, the same at every opening of the folder, in this order
+    known : arrays that nobody writes to, the same at every opening of the folder, in this order;
+        without any the shelf is closed: nothing is found and nothing kept
 
     Attributes
     ----------
@@ -71,7 +72,7 @@ class Shelf:
             self.names.get(place(array)) if isinstance(array, np.ndarray) else None
             for array in rows  # what only looks like an array, rows made as they are read, is new
         ]
-        if None in names:
+        if None in names or not self.names:
             return make()
         begun = time.perf_counter()
         digest = hashlib.sha256(repr((what, names)).encode())

@@ -284,7 +284,9 @@ def pending(
         found = stored.get(cell.id)
         if found is None or force or found.status in again:
             return True
-        return timing and found.status == "done" and not found.record.alone
+        seconds = found.record.seconds
+        shared = seconds.get("spent", seconds.get("fit")) != seconds.get("fit")
+        return timing and found.status == "done" and (not found.record.alone or shared)
 
     return [cell for cell in cells if has_to_run(cell)]
 

@@ -59,7 +59,7 @@ class Study:
     jobs : how many cells at once; as many as there are cores if None
     out : the folder of the results, if not the one named after the study
     executor, scheduler : where cells are computed
-    timing : run cells one at a time, those again that did not run alone
+    timing : run cells one at a time and let them share nothing, those again that did otherwise
     tune : points of each method's space that are tried, or None
     tune_time : seconds of training that each method's search may take instead, or None
     tune_bits : "middle" tunes at the middle code length for all, "each" at every one

@@ -21,6 +21,7 @@ def test_a_log_stops_growing(tmp_path):
 
 def test_a_log_that_cannot_be_written_is_let_go(tmp_path):
     live.append(tmp_path / "gone", b"text\n")
+    assert not (tmp_path / "gone").exists()
 
 
 def test_how_far_a_fit_has_come(tmp_path, monkeypatch):

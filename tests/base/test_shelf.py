@@ -117,6 +117,18 @@ def test_a_folder_that_cannot_be_written_costs_nothing(kept):
         np.testing.assert_array_equal(gram(X), gram(X))
 
 
+def test_a_shelf_without_arrays_is_closed(kept):
+    """Cold fits share nothing, also not what is told apart by what it is made of alone."""
+    folder, X = kept
+    make, calls = counted(np.ones(1))
+    for _ in range(2):
+        with shelf.opened(folder, []) as closed:
+            shelf.fetch("something", [], [X], make)
+    assert len(calls) == 2
+    assert closed.owed == 0
+    assert not folder.exists()
+
+
 def test_products_are_the_same_bytes_found_or_made(kept):
     folder, X = kept
     T = np.random.default_rng(1).standard_normal((300, 3)).astype(np.float32)

@@ -52,7 +52,7 @@ def test_a_large_decomposition_is_shared_and_the_same_bytes(tmp_path, monkeypatc
     A = np.cov(np.random.default_rng(0).standard_normal((SHARED_SIZE, 400)))
     alone = eigen(A)
     for _ in range(2):
-        with shelf.opened(tmp_path, []):
+        with shelf.opened(tmp_path, [A]):
             for mine, other in zip(alone, eigen(A), strict=True):
                 assert mine.flags.c_contiguous
                 assert other.flags.c_contiguous
