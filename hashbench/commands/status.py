@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sys
 import time
 from collections import Counter
@@ -29,7 +30,7 @@ from hashbench.studies.store import Store, Stored
     "-f", "--follow", "following", is_flag=True, help="First follow what runs, until nothing does."
 )
 def status_command(out: Path, as_json: bool, following: bool) -> None:
-    """Show what of the study in OUT is done, failed, timed out and left; changes nothing.
+    """Show what of the study in OUT is done, failed, timed out and left; changes no result.
 
     Exit codes: 0, or 1 if a cell in OUT is damaged, 2 bad input.
     """
@@ -100,7 +101,7 @@ def summarise(
     waiting = [*todo, *trials.left]
     seconds, unjudged = estimate(waiting, [*walls(stored.values()), *trials.walls], 1)
     known = {cell.id for cell in plan.cells}
-    present = {path.name for path in store.cells.glob("*")}
+    present = set(os.listdir(store.cells)) if store.cells.is_dir() else set()
     lines = [
         {
             "cell": str(cell),

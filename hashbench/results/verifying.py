@@ -21,6 +21,7 @@ from hashbench.results.evaluate import evaluate_cell
 from hashbench.results.evaluated import EvaluatedCell, all_names, stamp_of
 from hashbench.results.results import Results
 from hashbench.results.rows import RESULT_COLUMNS, RUN_COLUMNS, result_rows, run_rows, to_csv
+from hashbench.studies.checked import CheckedCells
 from hashbench.studies.plan import FILE, Plan
 from hashbench.studies.store import Store, Stored
 
@@ -60,9 +61,10 @@ class Verification:
     def files(self) -> Results | None:
         """Check every file that can change a number; return what is left, None without a plan."""
         plan = self._plan()
-        present, lines = self.store.audit()
+        present, lines = self.store.audit(anew=True)
         for line in lines:
             self.note(line)
+        self._believed(present)
         self._splits()
         self._trials()
         self.checked["cell"] = len(present) + len(lines)
@@ -114,6 +116,18 @@ class Verification:
             else:
                 self.note(f"{FILE} is not there: no number can be derived")
             return None
+
+    def _believed(self, present: Mapping[str, Stored]) -> None:
+        """Compare what other commands would believe without reading cells with what these say."""
+        checked = CheckedCells(self.store.path)
+        recalled = [(each, checked.recall(each.folder)) for each in present.values()]
+        wrong = checked.damaged() + sum(
+            known is not None and (known.cell, known.record) != (each.cell, each.record)
+            for each, known in recalled
+        )
+        if wrong:
+            place, lines = self.store.set_aside(checked.path), format_count(wrong, "line")
+            self.note(f"set aside {checked.path.name} in {place}: {lines} changed")
 
     def _splits(self) -> None:
         paths = sorted(self.store.splits.glob("*.npz"))

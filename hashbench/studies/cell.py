@@ -95,7 +95,7 @@ class Cell:
     def to_json(self) -> dict[str, Any]:
         """Return the cell as JSON can hold it; what is not tuned says nothing about it."""
         # dataclasses.asdict copies every value: seconds in a study of many cells
-        record = {each.name: getattr(self, each.name) for each in fields(self)}
+        record = {name: self.__dict__[name] for name in _FIELDS}
         record["parameters"] = dict(self.parameters)
         if not self.tuned:
             del record["tuned"]
@@ -104,8 +104,7 @@ class Cell:
     @cached_property
     def id(self) -> str:
         """A hash of everything above."""
-        text = json.dumps(self.to_json(), sort_keys=True, default=repr)
-        return hashlib.sha256(text.encode()).hexdigest()[:20]
+        return hashlib.sha256(_ENCODER.encode(self.to_json()).encode()).hexdigest()[:20]
 
     @property
     def name(self) -> str:
@@ -124,6 +123,12 @@ class Cell:
 
     def __str__(self) -> str:
         return f"{self.label} at {self.bits} bits on {self.dataset}, seed {self.seed}"
+
+
+_FIELDS = tuple(each.name for each in fields(Cell))
+
+#: Made once: plans have tens of thousands of cells.
+_ENCODER = json.JSONEncoder(sort_keys=True, default=repr)
 
 
 def random_state(seed: int) -> int:

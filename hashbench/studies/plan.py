@@ -98,15 +98,18 @@ class Plan:
         path = out / FILE
         if not path.is_file():
             raise HashbenchError(f"{out}: found no {FILE}; allowed: a folder made by hashbench run")
-        check_schema(out)
         try:
-            record = unseal(json.loads(path.read_text(encoding="utf-8")))
+            found = json.loads(path.read_text(encoding="utf-8"))
+            _check_schema(path, found["schema"])
+            record = unseal(found)
             cells = [Cell.from_json(each) for each in record["cells"]]
             missing = [Missing(**each) for each in record["missing"]]
             named = {cell.id: cell for cell in cells}
             searches = [Search.from_json(each, named) for each in record.get("searches", [])]
             limit = record.get("tune_seconds")
             return cls(tuple(record["measures"]), cells, missing, searches, limit)
+        except HashbenchError:
+            raise
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise HashbenchError(f"{path} is damaged: {error}; run the study again") from error
 
@@ -118,6 +121,10 @@ def check_schema(out: Path) -> None:
         found = json.loads(path.read_text(encoding="utf-8"))["schema"]
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return  # no folder of results yet, or a damaged plan, which a run replaces
+    _check_schema(path, found)
+
+
+def _check_schema(path: Path, found: object) -> None:
     if found != SCHEMA:
         raise HashbenchError(
             f"{path}: found schema {found}; this version of hashbench reads and writes {SCHEMA}"

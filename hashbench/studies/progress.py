@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import statistics
+import bisect
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, Protocol, TextIO
@@ -66,30 +67,52 @@ class TimeLeft:
 
     A mean over all cells is wrong by the factor between the slowest and the fastest method: each
     cell is judged by the median of those most like it.
+
+    Parameters
+    ----------
+    keys : which cells are alike
     """
 
     def __init__(self, keys: Keys) -> None:
         self.keys = keys
+        self.waiting: Counter[tuple[tuple[object, ...], ...]] = Counter()
         self.seen: dict[tuple[object, ...], list[float]] = {}
+        self.spent = 0.0
 
-    def learn(self, cell: Cell, seconds: float) -> None:
-        """Remember how long a cell took."""
-        for key in self.keys(cell):
-            self.seen.setdefault(key, []).append(seconds)
+    def expect(self, cells: Iterable[Cell]) -> None:
+        """Take the cells whose time is asked for, until they have ended."""
+        # Counted by what they are alike in: there may be tens of thousands, asked after each one.
+        self.waiting = Counter(tuple(self.keys(cell)) for cell in cells)
 
-    def seconds(self, cells: Iterable[Cell]) -> float | None:
-        """Return how long cells will take one after the other; None if nothing is known yet."""
+    def ended(self, cell: Cell, seconds: float) -> None:
+        """Remember how long a cell took; it waits no longer."""
+        keys = tuple(self.keys(cell))
+        self.waiting[keys] -= 1
+        self.spent += seconds
+        for key in keys:
+            bisect.insort(self.seen.setdefault(key, []), seconds)
+
+    def seconds(self) -> float | None:
+        """Return how long the others will take one after another; None if nothing is known yet."""
         if not self.seen:
             return None
-        judged = {key: statistics.median(found) for key, found in self.seen.items()}
         # () is the last key and known: where nothing is alike, the mean of all is the best guess
-        judged[()] = statistics.fmean(self.seen[()])
-        return sum(next(judged[key] for key in self.keys(c) if key in judged) for c in cells)
+        mean = self.spent / len(self.seen[()])
+        return sum(
+            count * next((_middle(self.seen[key]) for key in keys[:-1] if key in self.seen), mean)
+            for keys, count in self.waiting.items()
+        )
 
-    def words(self, cells: Iterable[Cell], at_once: int = 1) -> str:
+    def words(self, at_once: int = 1) -> str:
         """Return the time left as it is shown, with so many cells at once."""
-        seconds = self.seconds(cells)
+        seconds = self.seconds()
         return "" if not seconds else f"left {format_duration(seconds / at_once)}"
+
+
+def _middle(ascending: Sequence[float]) -> float:
+    """Return the median of numbers in order."""
+    half = len(ascending) // 2
+    return ascending[half] if len(ascending) % 2 else (ascending[half - 1] + ascending[half]) / 2
 
 
 class Quiet:
@@ -194,7 +217,6 @@ class Bar(Quiet):
         self.notebook = notebook
         self.bar: Any = None
         self.running: dict[str, Cell] = {}
-        self.waiting: dict[str, Cell] = {}
         self.left = TimeLeft(training_keys)
         self.at_once = 1
         self.heard: dict[str, str] = {}
@@ -221,7 +243,7 @@ class Bar(Quiet):
 
     def begin(self, cells: Sequence[Cell]) -> None:
         """Draw the bar."""
-        self.waiting = {cell.id: cell for cell in cells}
+        self.left.expect(cells)
         self.bar = self._draw("", total=len(cells), dynamic_ncols=True)
 
     def _draw(self, what: str, **more: Any) -> Any:
@@ -249,8 +271,7 @@ class Bar(Quiet):
     def ended(self, cell: Cell, status: str, reason: str, seconds: float) -> None:
         """Move the bar on."""
         self.running.pop(cell.id, None)
-        self.waiting.pop(cell.id, None)
-        self.left.learn(cell, seconds)
+        self.left.ended(cell, seconds)
         self.heard.pop(cell.id, None)
         if status not in ("done", "skipped"):
             self.failed += 1
@@ -260,7 +281,7 @@ class Bar(Quiet):
         self.bar.update()
 
     def _show(self) -> None:
-        left = self.left.words(self.waiting.values(), self.at_once)
+        left = self.left.words(self.at_once)
         failed = f"{self.failed} failed" if self.failed else ""
         names = [
             f"{c.label} {c.bits} {c.dataset} s{c.seed}"
@@ -272,14 +293,13 @@ class Bar(Quiet):
     def scoring(self, done: Sequence[Stored]) -> Iterator[Stored]:
         """Draw a bar of its own if it takes more than a moment."""
         left = TimeLeft(scoring_keys)
-        waiting = {stored.cell.id: stored.cell for stored in done}
+        left.expect(stored.cell for stored in done)
         with self._draw("scoring ", total=len(done), leave=False, delay=1) as bar:
             for stored in done:
                 begun = time.monotonic()
                 yield stored
-                del waiting[stored.cell.id]
-                left.learn(stored.cell, time.monotonic() - begun)
-                bar.set_postfix_str(left.words(waiting.values()), refresh=False)
+                left.ended(stored.cell, time.monotonic() - begun)
+                bar.set_postfix_str(left.words(), refresh=False)
                 bar.update()
 
     def close(self) -> None:

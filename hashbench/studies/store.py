@@ -35,6 +35,7 @@ from hashbench.data.stored_split import StoredSplit, load_pictures, pictures_nam
 from hashbench.plugins.dataset import ContactSheet
 from hashbench.studies.cell import Cell
 from hashbench.studies.cell_codes import CellCodes
+from hashbench.studies.checked import CheckedCell, CheckedCells, append, describe
 from hashbench.studies.record import RunRecord
 from hashbench.studies.trials import Trials
 
@@ -55,13 +56,19 @@ class Stored:
         return self.record.status
 
     def codes(self) -> CellCodes:
-        """Return the codes, which only a done cell has."""
-        return CellCodes.load(self.folder / "codes.npz")
+        """Return the codes, which only a done cell has; what has changed by now is an error."""
+        return CellCodes.load(self._file("codes.npz"))
 
     def history(self) -> dict[str, npt.NDArray[Any]]:
         """Return the objective by iteration, empty where the method has none."""
-        path = self.folder / "history.npz"
-        return load_arrays(path) if path.exists() else {}
+        name = "history.npz"
+        return load_arrays(self._file(name)) if name in self.record.files else {}
+
+    def _file(self, name: str) -> Path:
+        path = self.folder / name
+        if not path.is_file() or checksum(path) != self.record.files[name]:
+            raise HashbenchError(f"{path} is missing or has changed; run the study again")
+        return path
 
 
 class Store:
@@ -139,25 +146,32 @@ class Store:
         """Return those cells that are there and right, and why others that are there are not."""
         found: dict[str, Stored] = {}
         damaged: dict[str, str] = {}
+        checked = CheckedCells(self.path)
+        present = set(os.listdir(self.cells)) if self.cells.is_dir() else set()
         for cell_id in cell_ids:
+            if cell_id not in present:
+                continue
             try:
-                stored = self.get(cell_id)
+                found[cell_id] = _checked(self.cells / cell_id, checked)
             except DamagedError as error:
                 damaged[cell_id] = str(error)
-            else:
-                if stored is not None:
-                    found[cell_id] = stored
+        checked.keep()
         return found, damaged
 
-    def audit(self) -> tuple[dict[str, Stored], list[str]]:
-        """Read every cell, and move every folder aside that is none; return a line for each."""
+    def audit(self, anew: bool = False) -> tuple[dict[str, Stored], list[str]]:
+        """Check every cell, and move every folder aside that is none; return a line for each.
+
+        `anew`: also those that nobody has touched since they were checked.
+        """
         found: dict[str, Stored] = {}
         lines = []
+        checked = CheckedCells(self.path)
         for folder in sorted(self.cells.iterdir()):
             try:
-                found[folder.name] = read_cell(folder)
+                found[folder.name] = read_cell(folder) if anew else _checked(folder, checked)
             except DamagedError as error:
                 lines.append(f"set aside {folder.name} in {self.set_aside(folder)}: {error}")
+        checked.keep()
         return found, lines
 
     def set_aside(self, path: Path) -> Path:
@@ -179,6 +193,7 @@ class Store:
         record = replace(record, files=checksums)
         write_json(folder / "status.json", seal({"schema": SCHEMA, **record.to_json()}))
         self._place(folder, cell.id)
+        append(self.path, [CheckedCell(cell, record, describe(self.cells / cell.id))])
         return Stored(cell, record, self.cells / cell.id)
 
     def copy(self, stored: Stored) -> None:
@@ -237,6 +252,17 @@ class Store:
         """Write a file of the folder, complete or not at all."""
         with replacing(self.path / name) as stream:
             stream.write(text)
+
+
+def _checked(folder: Path, checked: CheckedCells) -> Stored:
+    """Return a cell that is known to be right, or read it."""
+    known = checked.recall(folder)
+    if known is not None:
+        return Stored(known.cell, known.record, folder)
+    description = describe(folder)  # before it is read: what changes meanwhile differs from it
+    stored = read_cell(folder)
+    checked.learn(CheckedCell(stored.cell, stored.record, description))
+    return stored
 
 
 def read_cell(folder: Path) -> Stored:

@@ -1,15 +1,17 @@
-"""``hashbench verify``: 70 kinds of damage, none of which changes a number in silence."""
+"""``hashbench verify``: 77 kinds of damage, none of which changes a number in silence."""
 
 from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from hashbench.base.files import checksum, load_arrays, seal
 from hashbench.commands import main
+from hashbench.studies.checked import CheckedCell, describe
 
 SMALL = "synthetic[rows=300,query=60]"
 
@@ -42,7 +44,7 @@ def verified(out, *words):
 FILES = (
     "plan.json", "results.csv", "runs.csv", "cells/*/cell.json", "cells/*/status.json",
     "cells/*/codes.npz", "cells/*/history.npz", "splits/*.npz", ".evaluated/*.json",
-    ".evaluated/*.npz",
+    ".evaluated/*.npz", ".checked",
 )  # fmt: skip
 
 
@@ -84,6 +86,15 @@ def other_array(path, name, change):
     np.savez_compressed(path, **arrays)
 
 
+def forge_line(path):
+    """Let what is believed unread say another time, with a checksum that is right."""
+    line = path.read_bytes().split(b"\n")[1]
+    known = CheckedCell.from_line(line)
+    now = describe(path.parent / "cells" / known.cell.id)
+    forged = CheckedCell(known.cell, replace(known.record, seconds={"fit": 1e-6}), now)
+    path.write_bytes(path.read_bytes().replace(b"\n" + line, forged.to_line()))
+
+
 #: Files that can be read as well as before, and say something else.
 EDITS = {
     "labels of a split": ("splits/*.npz", lambda p: other_array(p, "query_labels", np.flip)),
@@ -105,6 +116,7 @@ EDITS = {
     "measures of the plan": ("plan.json", lambda p: edit(p, lambda r: r.update(measures=["P@1"]))),
     "100,000 brackets": ("plan.json", lambda p: p.write_text("[" * 100_000)),
     "a folder": ("cells/*/codes.npz", folder),
+    "a fit time believed": (".checked", lambda p: forge_line(p)),
 }
 
 CASES = {
@@ -118,7 +130,7 @@ IN_SUITE = {
 
 
 def test_there_are_as_many_kinds_as_is_said():
-    assert len(CASES) == 70
+    assert len(CASES) == 77
     assert set(CASES) >= IN_SUITE
 
 
@@ -134,7 +146,7 @@ def test_no_damage_changes_a_number_in_silence(case, whole, tmp_path, capsys):
     before = path.read_bytes()
     damage(path)
     changed = not path.is_file() or path.read_bytes() != before
-    cache = pattern.startswith(".evaluated") and not path.exists()  # may be deleted at any time
+    cache = pattern.startswith(".") and not path.exists()  # may be deleted at any time
     capsys.readouterr()
     code = verified(out)
     said = capsys.readouterr()
@@ -146,6 +158,15 @@ def test_no_damage_changes_a_number_in_silence(case, whole, tmp_path, capsys):
         assert path.name.partition(".")[0] in said.err or path.parent.name in said.err, said.err
     assert ended("run", whole / "study.toml", "-o", out) == 0
     assert (out / "results.csv").read_bytes() == (whole / "results.csv").read_bytes()
+    assert verified(out) == 0
+
+
+def test_what_is_believed_unread_is_compared_with_the_files(whole, tmp_path, capsys):
+    out = tmp_path / "out"
+    shutil.copytree(whole, out)
+    forge_line(out / ".checked")
+    assert verified(out) == 1
+    assert "set aside .checked" in capsys.readouterr().err
     assert verified(out) == 0
 
 

@@ -132,16 +132,28 @@ def test_time_left_is_judged_by_cells_that_are_alike(make_cell):
     left = TimeLeft(training_keys)
     slow = [make_cell(method="slow", params="", seed=seed) for seed in range(4)]
     fast = [make_cell(method="fast", params="", seed=seed) for seed in range(4)]
-    assert left.seconds(slow) is None
-    left.learn(slow[0], 100.0)
-    left.learn(fast[0], 1.0)
-    assert left.seconds([*slow[1:], *fast[1:]]) == pytest.approx(303)
-    assert left.seconds([make_cell(method="new", params="")]) == pytest.approx(50.5)
-    assert left.words(slow[1:], 3) == "left 1 min 40 s"
+    new = [make_cell(method="new", params="")]
+    left.expect([*slow, *fast])
+    assert left.seconds() is None
+    assert left.words() == ""
+    left.ended(slow[0], 100.0)
+    left.ended(fast[0], 1.0)
+    assert left.seconds() == pytest.approx(303)
+    left.expect(new)
+    assert left.seconds() == pytest.approx(50.5)
+    left.expect(slow[1:])
+    assert left.words(3) == "left 1 min 40 s"
+    left.ended(slow[1], 200.0)
+    assert left.seconds() == pytest.approx(2 * 150), "what was learned before counts"
 
 
 def test_scoring_is_judged_by_the_dataset(make_cell):
     left = TimeLeft(scoring_keys)
-    left.learn(make_cell(dataset="small", method="a"), 1.0)
-    left.learn(make_cell(dataset="large", method="a"), 9.0)
-    assert left.seconds([make_cell(dataset="large", method="b")]) == 9
+    small, large, other = (
+        make_cell(dataset=dataset, method=method)
+        for dataset, method in (("small", "a"), ("large", "a"), ("large", "b"))
+    )
+    left.expect([small, large, other])
+    left.ended(small, 1.0)
+    left.ended(large, 9.0)
+    assert left.seconds() == 9
