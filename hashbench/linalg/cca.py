@@ -5,10 +5,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 
 from hashbench.base.validation import Matrix
-from hashbench.linalg.ridge import cross, gram
+from hashbench.linalg.ridge import cross, definite, gram
 from hashbench.linalg.spectral import eigen, singular, turns
+
+
+#: Columns from which on a view is whitened by triangles, where it has full rank.
+WIDE = 256
 
 
 class CCA(NamedTuple):
@@ -54,7 +59,9 @@ def scatter_whitening(
     C: Matrix | None = None,
     relative: bool = False,
 ) -> Matrix:
-    """Return the whitening of X - 1 mean' under a ridge, in one pass over X.
+    """Return a whitening of X - 1 mean' under a ridge, in one pass over X.
+
+    Unlike that of :func:`whitening`, its columns need not be eigenvectors.
 
     Parameters
     ----------
@@ -70,7 +77,22 @@ def scatter_whitening(
     scatter = gram(X, mean) if C is None else C
     if relative:
         ridge *= float(np.trace(scatter)) / len(scatter)
-    return whitening(scatter, scatter_precision(X), ridge)
+    precision = scatter_precision(X)
+    triangle = _triangular_whitening(scatter, precision, ridge) if len(scatter) >= WIDE else None
+    return whitening(scatter, precision, ridge) if triangle is None else triangle
+
+
+def _triangular_whitening(C: Matrix, rtol: float, ridge: float) -> Matrix | None:
+    """Return what :func:`whitening` does up to a rotation, in a tenth of the time.
+
+    None unless C is surely of full rank: the Frobenius norm stands for the largest eigenvalue.
+    """
+    if not definite(C, -rtol * float(np.linalg.norm(C))):
+        return None
+    system = C + ridge * np.eye(len(C))
+    lower = scipy.linalg.cholesky(system.T, lower=True, overwrite_a=True, check_finite=False)
+    inverse, _ = scipy.linalg.lapack.dtrtri(lower, lower=True, overwrite_c=True)
+    return np.asarray(inverse.T)
 
 
 def cca(

@@ -18,6 +18,10 @@ from hashbench.base.validation import BLOCK_ROWS, Matrix
 
 #: Rows of a block that stays in cache from one use of it to the next.
 CACHED_ROWS = 512
+#: Multiplications of X'X from which on double precision takes a second more.
+LARGE = 2e10
+#: Columns of a matrix that are added or mirrored at a time.
+PANEL_COLUMNS = 256
 #: Columns up to which a product with the features costs little more than reading them.
 THIN_COLUMNS = 128
 
@@ -82,10 +86,10 @@ class Ridge:
         self.X, self.mean = X, mean
         n, d = X.shape
         self.primal = d <= n
-        self.exact = drowns(X, penalty / d if relative else penalty, relative)
         if self.primal:
-            self.gram = gram(X, mean, self.exact)
+            self.gram, self.exact = sound_gram(X, penalty, mean, relative)
         else:
+            self.exact = drowns(X, penalty / d if relative else penalty, relative)
             centred = X.astype(np.float64) - (0 if mean is None else mean)
             self.gram = centred @ centred.T
         self.penalty = absolute(penalty, self.gram, d) if relative else float(penalty)
@@ -151,8 +155,8 @@ def regress(
     n, d = X.shape
     if d > n:
         return Ridge(X, penalty, mean, relative).solve(T)
-    exact = drowns(X, penalty / d if relative else penalty, relative)
-    G, S = normal_equations(X, T, mean, exact)
+    G, exact = sound_gram(X, penalty, mean, relative)
+    S = _products(X, T, mean, None, BLOCK_ROWS, np.dtype(np.float64) if exact else None)
     G[np.diag_indices(d)] += absolute(penalty, G, d) if relative else penalty
     return Factor(G).solve(S)
 
@@ -192,20 +196,61 @@ def drowns(X: Matrix, penalty: float, relative: bool = False) -> bool:
     return bool(penalty < np.finfo(X.dtype).eps * trace)
 
 
+def sound_gram(
+    X: Matrix, penalty: float, mean: Matrix | None, relative: bool = False
+) -> tuple[Matrix, bool]:
+    """Return ``gram(X, mean)`` in a precision that a penalty can stand, and whether it is double.
+
+    Double precision takes twice as long. Where that is seconds, single precision comes first, and
+    serves if no direction of X'X is as weak as its rounding: then there is nothing to drown.
+    """
+    n, d = X.shape
+    if X.dtype == np.float64 or n * d * d < LARGE:
+        exact = drowns(X, penalty / d if relative else penalty, relative)
+        return gram(X, mean, exact), exact
+    G = gram(X, mean)
+    weakest = (absolute(penalty, G, d) if relative else penalty) - np.finfo(X.dtype).eps * G.trace()
+    if weakest >= 0 or definite(G, weakest):
+        return G, False
+    return gram(X, mean, exact=True), True
+
+
+def definite(A: Matrix, shift: float) -> bool:
+    """Say whether all eigenvalues of A + shift I, (d, d), are positive."""
+    shifted = A + shift * np.eye(len(A))
+    try:
+        scipy.linalg.cholesky(shifted.T, lower=True, overwrite_a=True, check_finite=False)
+    except np.linalg.LinAlgError:
+        return False
+    return True
+
+
 def gram(X: Matrix, mean: Matrix | None = None, exact: bool = False) -> Matrix:
     """Return (X - 1 mean')'(X - 1 mean'), (d, d) in float64, block by block; shared by fits.
 
     Products are those of the precision of X, or ``exact``: of double precision.
     """
 
-    def make() -> tuple[Matrix]:
-        total = np.zeros((X.shape[1], X.shape[1]))
-        for _, block in blocks(X, mean):
-            block = block.astype(np.float64, copy=False) if exact else block
-            total += block.T @ block
-        return (total,)
+    make = partial(_scatter, X, mean, np.dtype(np.float64) if exact else X.dtype)
+    return shelf.fetch("gram64" if exact else "gram", [X], [mean], lambda: (make(),))[0]
 
-    return shelf.fetch("gram64" if exact else "gram", [X], [mean], make)[0]
+
+def _scatter(X: Matrix, mean: Matrix | None, dtype: np.dtype[Any]) -> Matrix:
+    """Sum products of blocks: one triangle of each is computed and added, and mirrored at last."""
+    d = X.shape[1]
+    (multiply,) = scipy.linalg.get_blas_funcs(["syrk"], dtype=dtype)
+    product, total = np.zeros((d, d), dtype, order="F"), np.zeros((d, d))
+    panels = [slice(start, min(start + PANEL_COLUMNS, d)) for start in range(0, d, PANEL_COLUMNS)]
+    for _, block in blocks(X, mean):
+        columns = block.astype(dtype, copy=False).T  # as LAPACK takes them: nothing is copied
+        multiply(1.0, columns, c=product, lower=True, overwrite_c=True)
+        for panel in panels:
+            total[panel, panel.start :] += product.T[panel, panel.start :]
+    for panel in panels:
+        upper = np.triu(total[panel, panel])
+        total[panel, panel] = upper + np.triu(upper, 1).T
+        total[panel.stop :, panel] = total[panel, panel.stop :].T
+    return total
 
 
 def normal_equations(

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from hashbench.linalg import cca, pca, whitening
+from hashbench.linalg import cca, pca, scatter_whitening, whitening
+from hashbench.linalg.cca import WIDE
 
 
 def _views(n=300, seed=0):
@@ -43,6 +44,20 @@ def test_whitening_of_a_singular_matrix_drops_its_null_space():
     M = whitening(C)
     assert M.shape == (6, 3)
     np.testing.assert_allclose(M.T @ C @ M, np.eye(3), atol=1e-9)
+
+
+@pytest.mark.parametrize("rank", [WIDE, WIDE - 3])
+def test_wide_views_are_whitened_by_triangles_up_to_a_rotation(rank):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, rank)) @ np.eye(rank, WIDE) + 1
+    X[:, rank:] = X[:, : WIDE - rank]
+    mean = X.mean(axis=0)
+    C = (X - mean).T @ (X - mean)
+    M = scatter_whitening(X, mean, 0.1)
+    assert M.shape == (WIDE, rank)
+    np.testing.assert_allclose(M.T @ (C + 0.1 * np.eye(WIDE)) @ M, np.eye(rank), atol=1e-9)
+    assert (np.tril(M, -1) == 0).all() == (rank == WIDE)  # eigenvectors where rank is missing
+    np.testing.assert_allclose(M @ M.T, whitening(C, ridge=0.1) @ whitening(C, ridge=0.1).T)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

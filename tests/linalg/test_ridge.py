@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from hashbench.linalg import Ridge, regress
-from hashbench.linalg.ridge import THIN_COLUMNS, cross, gram, normal_equations
+from hashbench.linalg import ridge as ridge_module
+from hashbench.linalg.ridge import PANEL_COLUMNS, THIN_COLUMNS, cross, gram, normal_equations
 
 
 @pytest.mark.parametrize("shape", [(50, 7), (7, 50), (9, 9)])
@@ -114,3 +115,37 @@ def test_a_small_penalty_does_not_drown_in_the_rounding_of_float32(relative):
         regress(X, T, penalty, relative=relative),
     ):
         assert np.abs(X @ (W - exact)).max() < 1e-3
+
+
+def _weak(n, d, weakest):
+    """Rows whose X'X has eigenvalues from n down to n times `weakest`."""
+    rng = np.random.default_rng(5)
+    Q, _ = np.linalg.qr(rng.standard_normal((n, d)))
+    R, _ = np.linalg.qr(rng.standard_normal((d, d)))
+    return (np.sqrt(n) * Q * np.geomspace(1, np.sqrt(weakest), d) @ R).astype(np.float32)
+
+
+@pytest.mark.parametrize(("weakest", "exact"), [(1e-3, False), (1e-9, True)])
+@pytest.mark.parametrize("relative", [False, True])
+def test_large_data_are_summed_in_double_precision_if_a_direction_is_weak(
+    monkeypatch, weakest, exact, relative
+):
+    X = _weak(400, 30, weakest)
+    T = np.where(X[:, :3] > 0, 1, -1).astype(np.float32)
+    assert Ridge(X, 1e-9, relative=relative).exact  # small data: whatever the directions
+    monkeypatch.setattr(ridge_module, "LARGE", 0)
+    ridge = Ridge(X, 1e-9, relative=relative)
+    assert ridge.exact == exact
+    assert not Ridge(X, 1e3, relative=relative).exact
+    double = Ridge(X.astype(np.float64), 1e-9, relative=relative).solve(T)
+    for W in (ridge.solve(T), regress(X, T, 1e-9, relative=relative)):
+        assert np.abs(X @ (W - double)).max() < 1e-3
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("d", [5, PANEL_COLUMNS, 2 * PANEL_COLUMNS + 7])
+def test_a_mirrored_triangle_is_the_whole_product(order, d):
+    X = np.array(np.random.default_rng(0).standard_normal((50, d)), order=order)
+    G = gram(X)
+    np.testing.assert_array_equal(G, G.T)
+    np.testing.assert_allclose(G, X.T @ X, atol=1e-10)
