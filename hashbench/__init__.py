@@ -33,7 +33,7 @@ _EXPORTS = {
     "TorchMethod": "hashbench.neural.method",
     "VectorMethod": "hashbench.plugins.method",
     "discover": "hashbench.plugins.registry",
-    "evaluate": "hashbench.measures",
+    "evaluate": "hashbench.api.evaluating",
     "run": "hashbench.api.running",
     "score": "hashbench.api.running",
 }

@@ -107,6 +107,12 @@ class DaskExecutor:
             raise ConnectionError(f"no Dask worker that can be used has come in {limit}")
         return {}
 
+    def wait_for_workers(self) -> dict[str, int]:
+        """Return the threads of the workers that can be used, as soon as there are any."""
+        while not (usable := self._workers()):
+            time.sleep(LOOK_SECONDS)
+        return usable
+
     def _probe(self, address: str) -> str:
         """Say why a worker cannot be used; nothing if it can."""
         try:

@@ -11,7 +11,6 @@ from hashbench.base.validation import Matrix
 from hashbench.linalg.ridge import cross, definite, gram
 from hashbench.linalg.spectral import eigen, singular, turns
 
-
 #: Columns from which on a view is whitened by triangles, where it has full rank.
 WIDE = 256
 

@@ -238,7 +238,7 @@ def gram(X: Matrix, mean: Matrix | None = None, exact: bool = False) -> Matrix:
 def _scatter(X: Matrix, mean: Matrix | None, dtype: np.dtype[Any]) -> Matrix:
     """Sum products of blocks: one triangle of each is computed and added, and mirrored at last."""
     d = X.shape[1]
-    (multiply,) = scipy.linalg.get_blas_funcs(["syrk"], dtype=dtype)
+    multiply = scipy.linalg.get_blas_funcs("syrk", dtype=dtype)
     product, total = np.zeros((d, d), dtype, order="F"), np.zeros((d, d))
     panels = [slice(start, min(start + PANEL_COLUMNS, d)) for start in range(0, d, PANEL_COLUMNS)]
     for _, block in blocks(X, mean):

@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from hashbench.base.errors import HashbenchError
-from hashbench.measures.compiled import ALONE
+from hashbench.measures.gathering import Gathered, check_ranks, gather, rel_of, round_ranks
 from hashbench.measures.names import DEFAULT_MEASURES, ByName, Measure, parse, parse_many
-from hashbench.measures.orders import Ranks, TiedOrder, Values
-from hashbench.measures.rankings import Block, Ranking, Rel, hamming_ranking, relevant
-from hashbench.measures.values import (
-    Ball,
-    merged,
-    of_ball,
-    of_order,
-    rank_curve,
-    settle_empty,
-)
-
-#: Pairs of queries and items that one thread looks at in a few milliseconds.
-FEW_PAIRS = 1 << 22
+from hashbench.measures.orders import Ranks, Values
+from hashbench.measures.rankings import Ranking, hamming_ranking
+from hashbench.measures.values import Ball, of_ball, settle_empty
 
 
 @dataclass(frozen=True)
@@ -172,119 +160,24 @@ def evaluate_ranking(
 ) -> Evaluation:
     """Score a ranking that is made once and asked for everything at once; see `evaluate`."""
     wanted = parse_many(measures)
-    grid = round_ranks(ranking.n_database) if ranks is None else _check_ranks(ranks)
-    with ALONE, _threads_for(ranking):
-        variants = {m: _variants(m, bounds, chance) for m in wanted if m.has_ties}
-        by_order = _by_order(ranking, variants, grid)
-        balls: dict[Rel, Ball] = {}
-        for measure in wanted:
-            if not measure.has_ties and _rel(measure) not in balls:
-                balls[_rel(measure)] = Ball.of(ranking.distance_counts(_rel(measure)))
+    grid = round_ranks(ranking.n_database) if ranks is None else check_ranks(ranks)
+    return summarise(gather(ranking, wanted, grid, bounds, chance), wanted, per_query)
+
+
+def summarise(gathered: Gathered, measures: Iterable[Measure], per_query: bool) -> Evaluation:
+    """Return scores and curves of queries that were gathered, wherever that was."""
+    by_order, balls = gathered.by_order, gathered.balls
     scores, curves = [], []
-    for measure in wanted:
+    for measure in measures:
         if not measure.has_ties and measure.is_curve:
-            curves.append(_radius_curve(measure, balls[_rel(measure)], per_query))
+            curves.append(_radius_curve(measure, balls[rel_of(measure)], per_query))
         elif not measure.has_ties:
-            scores.append(_ball_score(measure, balls[_rel(measure)], per_query))
+            scores.append(_ball_score(measure, balls[rel_of(measure)], per_query))
         elif measure.is_curve:
-            curves.append(_rank_curve(measure, by_order[measure], grid, per_query))
+            curves.append(_rank_curve(measure, by_order[measure], gathered.grid, per_query))
         else:
             scores.append(_order_score(measure, by_order[measure], per_query))
     return Evaluation(scores, curves)
-
-
-@contextmanager
-def _threads_for(ranking: Ranking) -> Iterator[None]:
-    """Leave one thread to a small ranking: waking and awaiting others takes longer."""
-    threads = numba.get_num_threads()
-    small = ranking.n_queries * ranking.n_database < FEW_PAIRS
-    numba.set_num_threads(1 if small else threads)
-    try:
-        yield
-    finally:
-        numba.set_num_threads(threads)
-
-
-def round_ranks(n_database: int) -> Ranks:
-    """Return the ranks 1, 2, ..., 9, 10, 20, ..., 90, 100, 200, ... and the last."""
-    ranks = [digit * 10**power for power in range(len(str(n_database))) for digit in range(1, 10)]
-    return np.array([*(rank for rank in ranks if rank < n_database), n_database])
-
-
-def _check_ranks(ranks: npt.ArrayLike) -> Ranks:
-    grid = np.asarray(ranks)
-    if grid.ndim != 1 or grid.size == 0 or grid.dtype.kind not in "iu":
-        raise HashbenchError(
-            f"ranks: found shape {grid.shape} of {grid.dtype}; allowed: a list of whole numbers"
-        )
-    wrong = np.flatnonzero(np.diff(grid.astype(np.int64), prepend=0) <= 0)
-    if wrong.size:
-        at = wrong[0]
-        found = f"{grid[at]} after {grid[at - 1]}" if at else f"{grid[at]}"
-        raise HashbenchError(f"ranks: found {found}; allowed: ascending, from 1 up")
-    return grid.astype(np.int64)
-
-
-def _rel(measure: Measure) -> Rel:
-    rel = measure["rel"]
-    assert rel is not None
-    return rel
-
-
-def _variants(measure: Measure, bounds: bool, chance: bool) -> dict[str, str]:
-    """Return under which treatments of ties a measure is computed, by what for."""
-    variants = {"value": str(measure["ties"])}
-    # a curve has no interval, and which queries are missed no mean or bound over orders
-    if measure.is_curve or measure["missed"] == "skip":
-        return variants
-    if bounds:
-        variants |= {"low": "pessimistic", "high": "optimistic"}
-    if chance:
-        variants["chance"] = "expected"
-    return variants
-
-
-def _by_order(
-    ranking: Ranking, variants: Mapping[Measure, Mapping[str, str]], grid: Ranks
-) -> dict[Measure, dict[str, Values]]:
-    """Return every variant of every measure for all queries, and their relevant items."""
-    if not variants:
-        return {}
-    parts: dict[Measure, list[dict[str, Values]]] = {measure: [] for measure in variants}
-    depths = [_depth(measure, ranking.n_database, grid) for measure in variants]
-    for block in ranking.blocks(max(depths)):
-        for measure, treatments in variants.items():
-            parts[measure].append(_of_block(measure, treatments, block, grid))
-    return {
-        measure: {name: np.concatenate([part[name] for part in found]) for name in found[0]}
-        for measure, found in parts.items()
-    }
-
-
-def _depth(measure: Measure, n_database: int, grid: Ranks) -> int:
-    """Return down to which rank a measure needs the items in order."""
-    if measure["ties"] != "index":
-        return 0
-    if measure.is_curve:
-        return min(int(grid[-1]), n_database)
-    if measure.cutoff is None or measure["cut"] == "hits":
-        return n_database
-    return min(measure.cutoff, n_database)
-
-
-def _of_block(
-    measure: Measure, treatments: Mapping[str, str], block: Block, grid: Ranks
-) -> dict[str, Values]:
-    rel = _rel(measure)
-    counts = block.counts(rel)
-    values = {"found": relevant(counts).astype(np.float64)}
-    for name, ties in treatments.items():
-        order = block.order(rel, ties) if name != "chance" else TiedOrder(merged(counts), ties)
-        if measure.is_curve:
-            values[name] = rank_curve(order, grid, values["found"])
-        else:
-            values[name] = of_order(measure, order, counts)
-    return values
 
 
 def _order_score(measure: Measure, values: Mapping[str, Values], per_query: bool) -> Score:
