@@ -10,7 +10,7 @@ from hashbench.page import write_page
 from hashbench.plugins.registry import discover
 from hashbench.printing.style import Look
 from hashbench.results.results import Results
-from tests.support.browsing import start_browser, wait_for
+from tests.support.browsing import open_page, start_browser, wait_for
 
 HOSTILE = """
 from hashbench import LinearMethod
@@ -90,15 +90,25 @@ def browser():
 
 @pytest.fixture
 def opened(browser, page):
-    """The page on a desk, from the start, with its charts drawn."""
-    size = {"width": 1200, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    browser.get("about:blank")  # an address that differs in its # only loads nothing
-    browser.get(page.as_uri())
+    """The page with its curves drawn."""
+    open_page(browser, page)
     browser.execute_script("document.getElementById('curve-chart').scrollIntoView()")
     wait_for(
         browser, "return document.querySelectorAll('#curve-chart .scatterlayer .trace').length"
     )
+    return browser
+
+
+@pytest.fixture
+def drawn(browser, page):
+    """The page with everything there: charts, search, comparison."""
+    open_page(browser, page)
+    browser.execute_script(
+        "search.started = compare.started = true; showSearch(); showCompare(); drawAll()"
+    )
+    wait_for(browser, "return document.querySelectorAll('.returned li').length")
+    wait_for(browser, "return document.querySelectorAll('#compare-table tbody tr').length")
+    wait_for(browser, "return document.querySelectorAll('.chart .scatterlayer .trace').length > 6")
     return browser
 
 

@@ -5,29 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.browsing import NEEDS_BROWSER, wait_for
+from tests.support.browsing import NEEDS_BROWSER
 
 pytestmark = NEEDS_BROWSER
 
 #: axe-core is 650 kB of another licence, so that it is not kept here:
 #: npm pack axe-core && tar xzf axe-core-*.tgz; HASHBENCH_AXE=package/axe.min.js pytest ...
 AXE = os.environ.get("HASHBENCH_AXE", "")
-
-
-@pytest.fixture
-def drawn(browser, page):
-    """The page with everything there: charts, search, comparison."""
-    size = {"width": 1200, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    browser.get("about:blank")
-    browser.get(page.as_uri())
-    browser.execute_script(
-        "search.started = compare.started = true; showSearch(); showCompare(); drawAll()"
-    )
-    wait_for(browser, "return document.querySelectorAll('.returned li').length")
-    wait_for(browser, "return document.querySelectorAll('#compare-table tbody tr').length")
-    wait_for(browser, "return document.querySelectorAll('.chart .scatterlayer .trace').length > 6")
-    return browser
 
 
 def test_a_keyboard_alone_reaches_everything(drawn):

@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from tests.support.browsing import NEEDS_BROWSER, wait_for
+from tests.support.browsing import NEEDS_BROWSER, open_page, wait_for
 
 pytestmark = NEEDS_BROWSER
 
@@ -14,10 +14,7 @@ CLOSED = "return document.querySelectorAll('details:not([open])').length"
 
 @pytest.fixture
 def at_top(browser, page):
-    size = {"width": 800, "height": 300, "deviceScaleFactor": 1, "mobile": False}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    browser.get("about:blank")
-    browser.get(page.as_uri())
+    open_page(browser, page, 800, 300)
     # what a browser asks and shows is not for a test to answer
     browser.execute_script("window.printed = 0; window.print = () => { window.printed += 1 }")
     assert browser.execute_script(CHARTS) == 0

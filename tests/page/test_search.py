@@ -7,17 +7,14 @@ import pytest
 
 import hashbench
 from hashbench.base.codes import unpack
-from tests.support.browsing import NEEDS_BROWSER, choose, wait_for
+from tests.support.browsing import NEEDS_BROWSER, choose, open_page, wait_for
 
 pytestmark = NEEDS_BROWSER
 
 
 @pytest.fixture
 def engine(browser, emoji_results):
-    size = {"width": 1200, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    browser.get("about:blank")
-    browser.get((emoji_results.path / "report" / "index.html").as_uri())
+    open_page(browser, emoji_results.path / "report" / "index.html")
     browser.execute_script("document.getElementById('search').scrollIntoView()")
     wait_for(browser, "return document.querySelectorAll('.returned li').length > 0")
     return browser

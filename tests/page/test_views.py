@@ -177,28 +177,18 @@ def looks_of_sections(browser):
     )
 
 
-def test_every_section_follows_the_selectors(browser, page):
-    size = {"width": 1200, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    browser.get("about:blank")
-    browser.get(page.as_uri())
-    browser.execute_script(
-        "search.started = compare.started = true; showSearch(); showCompare(); drawAll()"
-    )
-    wait_for(browser, "return document.querySelectorAll('.chart .scatterlayer .trace').length > 6")
-    wait_for(browser, "return document.querySelectorAll('.returned li').length")
-    wait_for(browser, "return document.querySelectorAll('#compare-table tbody tr').length")
-    before = looks_of_sections(browser)
-    choose(browser, "dataset", browser.execute_script(
+def test_every_section_follows_the_selectors(drawn):
+    before = looks_of_sections(drawn)
+    choose(drawn, "dataset", drawn.execute_script(
         "return document.querySelectorAll('#dataset option')[1].textContent"
     ))  # fmt: skip
-    choose(browser, "task", "text→image")
-    choose(browser, "bits", "8")
-    choose(browser, "measure", "P@100")
-    choose(browser, "database", "learned")
+    choose(drawn, "task", "text→image")
+    choose(drawn, "bits", "8")
+    choose(drawn, "measure", "P@100")
+    choose(drawn, "database", "learned")
     still = {"how", "cite"}  # how it was run and is cited is the same for all
     for _ in range(100):  # codes are read and charts drawn meanwhile
-        after = looks_of_sections(browser)
+        after = looks_of_sections(drawn)
         same = {name for name in before if after[name] == before[name]} - still
         if not same:
             break

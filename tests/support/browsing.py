@@ -28,6 +28,14 @@ def start_browser():
     return webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
 
 
+def open_page(browser, page, width=1200, height=900):
+    """Open a page from the start, in a window of that size."""
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.get("about:blank")  # an address that differs in its # only loads nothing
+    browser.get(page.as_uri())
+
+
 def wait_for(browser, script, seconds=20):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
