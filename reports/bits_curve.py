@@ -43,7 +43,8 @@ class BitsCurve(Report):
                     panel.set_xticks(ticks, [str(bits) for bits in ticks])
                     panel.minorticks_off()
 
-                figure = figures.line_figure(
+                figure = figures.later(
+                    figures.line_figure,
                     part.sort_values("bits", kind="stable"),
                     look,
                     "bits",

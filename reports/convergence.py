@@ -49,8 +49,8 @@ class Convergence(Report):
                     )
                     part = group[group["method"].isin(methods)]
                     title = f"{axis} {dataset} {bits} bits{f' {number + 1}' if number else ''}"
-                    figure = _figure(part, axis, methods, look)
-                    figures.headline(figure, look, f"{texts.titled(look, dataset)}, {bits} bits")
+                    headline = f"{texts.titled(look, dataset)}, {bits} bits"
+                    figure = figures.later(_figure, part, axis, methods, headline, look)
                     notes = [*look.notes(methods), *_objective_notes(methods, look)]
                     pictures.append(Picture(title, caption, figure, notes, slices(part)))
         return pictures
@@ -72,7 +72,7 @@ def _columns(look: Look) -> int:
     return 2 if look.width == "column" else 4
 
 
-def _figure(data: pd.DataFrame, axis: str, methods: list[str], look: Look) -> Any:
+def _figure(data: pd.DataFrame, axis: str, methods: list[str], headline: str, look: Look) -> Any:
     figure, axes = figures.make_figure(look, len(methods), HEIGHT, columns=_columns(look))
     for panel, method in zip(axes, methods, strict=True):
         for _, line in grouped(data[data["method"] == method], "seed"):
@@ -85,4 +85,5 @@ def _figure(data: pd.DataFrame, axis: str, methods: list[str], look: Look) -> An
         panel.yaxis.set_major_formatter(ticks.number)
         panel.set_xlim(0, None)
     figures.outer_labels(axes, axis if axis == "iteration" else "training seconds", "objective")
+    figures.headline(figure, look, headline)
     return figure

@@ -61,7 +61,7 @@ class DatabaseCodes(Report):
                 words = " ".join(
                     [summary, "Filled: learned; open: encoded.", *_absent(look), *facts]
                 )
-                figure = _figure(part, look)
+                figure = figures.later(_figure, part, look)
                 notes = look.notes(part["method"])
                 exhibits.append(
                     Picture(f"figure {name} {sheet}", words, figure, notes, slices(part))

@@ -47,7 +47,8 @@ class PrecisionRecallCurve(Report):
         pictures = []
         for (by, bits, database), group in grouped(data, "by", "bits", "database"):
             for name, part in figures.sheets(group, look):
-                figure = figures.line_figure(
+                figure = figures.later(
+                    figures.line_figure,
                     part.sort_values("x", kind="stable"),
                     look,
                     "recall",

@@ -174,21 +174,7 @@ def _entries(row: Any) -> list[Entry]:
 
 def _picture(data: pd.DataFrame, paper: str, measure: str, look: Look) -> Picture:
     shown = _preferred(data)
-    panels, methods = figures.pairs(shown, look), look.ordered(shown["method"])
-    featured = look.featured(methods)
-    figure, axes = figures.make_figure(look, len(panels), 1.9)
-    top = 1.05 * max(shown["printed"].max(), shown["reproduced"].max())
-    for panel, (dataset, task) in zip(axes, panels, strict=True):
-        part = shown[(shown["dataset"] == dataset) & (shown["task"] == task)]
-        panel.plot([0, top], [0, top], color="#777777", linewidth=0.7, linestyle="--")
-        for method, group in grouped(part, "method"):
-            style = _mark(look.drawn(method, featured))
-            style["markerfacecolor"] = style["color"] if group["alike"].all() else "white"
-            panel.plot(group["printed"], group["reproduced"], **style)
-        panel.set(xlim=(0, top), ylim=(0, top))
-    figures.write_titles(look, axes, panels)
-    figures.outer_labels(axes, "printed", "reproduced")
-    figures.shared_legend(figure, look, methods, _mark)
+    methods = look.ordered(shown["method"])
     unlike = [look.datasets[name].title for name in look.datasets
               if name in set(shown.loc[~shown["alike"], "dataset"])]  # fmt: skip
     words = f"Reproduced against printed in {paper}; a point a code length, dashed: equal"
@@ -204,7 +190,32 @@ def _picture(data: pd.DataFrame, paper: str, measure: str, look: Look) -> Pictur
         database=EITHER,
         seeds=list(shown["seeds"]),
     )
-    return Picture(f"figure {measure}", caption, figure, look.notes(methods), slices(shown))
+    return Picture(
+        f"figure {measure}",
+        caption,
+        figures.later(_figure, shown, look),
+        look.notes(methods),
+        slices(shown),
+    )
+
+
+def _figure(shown: pd.DataFrame, look: Look) -> Any:
+    panels, methods = figures.pairs(shown, look), look.ordered(shown["method"])
+    featured = look.featured(methods)
+    figure, axes = figures.make_figure(look, len(panels), 1.9)
+    top = 1.05 * max(shown["printed"].max(), shown["reproduced"].max())
+    for panel, (dataset, task) in zip(axes, panels, strict=True):
+        part = shown[(shown["dataset"] == dataset) & (shown["task"] == task)]
+        panel.plot([0, top], [0, top], color="#777777", linewidth=0.7, linestyle="--")
+        for method, group in grouped(part, "method"):
+            style = _mark(look.drawn(method, featured))
+            style["markerfacecolor"] = style["color"] if group["alike"].all() else "white"
+            panel.plot(group["printed"], group["reproduced"], **style)
+        panel.set(xlim=(0, top), ylim=(0, top))
+    figures.write_titles(look, axes, panels)
+    figures.outer_labels(axes, "printed", "reproduced")
+    figures.shared_legend(figure, look, methods, _mark)
+    return figure
 
 
 def _mark(shown: MethodLook) -> dict[str, Any]:

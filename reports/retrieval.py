@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report, slices
-from hashbench.printing import texts
+from hashbench.printing import figures, texts
 from hashbench.printing.style import Look, arrow
 from hashbench.results.summary import grouped, over_seeds, records
 
@@ -79,7 +79,7 @@ class Retrieval(Report):
                 measure=shown["measure"].iloc[0],
                 database="encoded",
             )
-            figure = _figure(shown, look)
+            figure = figures.later(_figure, shown, look)
             name = f"{dataset} {task} {bits} bits"
             pictures.append(
                 Picture(name, caption, figure, look.notes(shown["method"]), slices(shown))

@@ -78,7 +78,8 @@ class Robustness(Report):
             name = f"{hardship} {family} {measure} {bits} bits {database}"
             # one panel a task: datasets that differ in the strength alone are one
             joined = group.assign(dataset=group["dataset"].iloc[0])
-            figure = figures.line_figure(
+            figure = figures.later(
+                figures.line_figure,
                 joined.sort_values("strength", kind="stable"),
                 look,
                 "strength",

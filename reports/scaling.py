@@ -76,7 +76,7 @@ class Scaling(Report):
             notes = look.notes(group["shown"])
             words = " ".join([summary, *facts])
             name = f"{dataset} {bits} bits"
-            exhibits.append(Picture(name, words, _figure(group, look), notes))
+            exhibits.append(Picture(name, words, figures.later(_figure, group, look), notes))
             exhibits.append(_table(group, f"exponents {name}", [*notes, *facts], look, bits))
         return exhibits
 

@@ -51,7 +51,8 @@ class SeedSpread(Report):
                 )
                 title = f"{measure} {bits} bits {database} {name}"
                 notes = look.notes(part["method"])
-                pictures.append(Picture(title, caption, _figure(part, look), notes, slices(part)))
+                figure = figures.later(_figure, part, look)
+                pictures.append(Picture(title, caption, figure, notes, slices(part)))
         return pictures
 
 

@@ -66,7 +66,7 @@ class Sensitivity(Report):
                 database=database,
                 seeds=list(group["seeds"]),
             )
-            figure = _maps(group, look) if y else _curves(group, look)
+            figure = figures.later(_maps if y else _curves, group, look)
             name = f"{method} {x} {y} {measure} {bits} bits {database}"
             pictures.append(
                 Picture(name, caption, figure, look.notes(group["label"]), slices(group))

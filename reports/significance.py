@@ -22,6 +22,7 @@ from hashbench.plugins.report import (
     Table,
     slices,
 )
+from hashbench.printing import figures
 from hashbench.printing.comparison import TESTS, p_words
 from hashbench.printing.ranks import pairs_matrix, rank_diagram
 from hashbench.printing.style import Look, arrow
@@ -234,7 +235,7 @@ def _pictures(
             test = f"dots: {_test_words(row)} tells them apart (5 %)"
         subject = "Blocks won minus blocks lost by the row's method against the column's, over"
         caption = look.caption(f"{subject} {words}; {test}", datasets, **about)
-        figure = pairs_matrix(pairs, ranks, look)
+        figure = figures.later(pairs_matrix, pairs, ranks, look)
         yield Picture(f"pairs {name}", caption, figure, notes, slices(pairs))
 
 

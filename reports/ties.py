@@ -60,9 +60,8 @@ class Ties(Report):
                 )
                 name = f"{measure} {bits} bits {database} {sheet}"
                 notes = look.notes(part["method"])
-                pictures.append(
-                    Picture(name, caption, _figure(part, measure, look), notes, slices(part))
-                )
+                figure = figures.later(_figure, part, measure, look)
+                pictures.append(Picture(name, caption, figure, notes, slices(part)))
         return pictures
 
 

@@ -65,7 +65,7 @@ class TimeVersusScore(Report):
                     Picture(
                         title,
                         caption,
-                        _figure(part, look),
+                        figures.later(_figure, part, look),
                         look.notes(part["method"]),
                         slices(part),
                     )

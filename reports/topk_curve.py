@@ -35,7 +35,8 @@ class TopKCurve(Report):
         pictures = []
         for (bits, database), group in grouped(data, "bits", "database"):
             for name, part in figures.sheets(group, look):
-                figure = figures.line_figure(
+                figure = figures.later(
+                    figures.line_figure,
                     part.sort_values("K", kind="stable"),
                     look,
                     "K",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hashbench.plugins.report import (
     Entry,
@@ -120,6 +120,18 @@ def _dots(data: pd.DataFrame, name: str, caption: str, look: Look) -> Picture:
     """Draw a dot a method with its value beside it: a bar has no origin on a logarithmic axis."""
     done = data.dropna(subset="fit_seconds")
     datasets = [each for each in look.datasets if each in set(done["dataset"])]
+    words = " ".join([caption, "Dots: means; lines: standard deviations over seeds.",
+                      *look.facts(datasets)])  # fmt: skip
+    return Picture(
+        name,
+        words,
+        figures.later(_figure, done, datasets, look),
+        look.notes(done["method"]),
+        slices(done),
+    )
+
+
+def _figure(done: pd.DataFrame, datasets: list[str], look: Look) -> Any:
     most = int(done.groupby("dataset")["method"].nunique().max())
     featured = look.featured(done["method"])
     figure, axes = figures.make_figure(look, len(datasets), figures.rows_height(most))
@@ -148,6 +160,4 @@ def _dots(data: pd.DataFrame, name: str, caption: str, look: Look) -> Picture:
     ends = [panel.get_xlim() for panel in axes]
     for panel in axes:  # one scale for all datasets, with room for the last value
         panel.set_xlim(min(low for low, _ in ends), 2.5 * max(high for _, high in ends))
-    words = " ".join([caption, "Dots: means; lines: standard deviations over seeds.",
-                      *look.facts(datasets)])  # fmt: skip
-    return Picture(name, words, figure, look.notes(done["method"]), slices(done))
+    return figure

@@ -200,8 +200,8 @@ def _picture(data: pd.DataFrame, look: Look, measure: str, bits: int, name: str)
         database="encoded",
         seeds=list(data["seeds"]),
     )
-    figure = figures.line_figure(
-        _thinned(data), look, "trials", "mean", ("trials", measure), _doubling
+    figure = figures.later(
+        figures.line_figure, _thinned(data), look, "trials", "mean", ("trials", measure), _doubling
     )
     return Picture(
         f"{measure} {bits} bits {name}", caption, figure, look.notes(data["method"]), slices(data)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hashbench.base.errors import HashbenchError
+from hashbench.base.processes import usable_cores
 from hashbench.studies.study import DEFAULT_STUDY, Study, load_study, read_study
 
 RESULTS = "hashbench-results"
@@ -65,11 +65,7 @@ def default_out(study: Study) -> Path:
 
 def jobs_of(study: Study) -> int:
     """Return how many cells run at once."""
-    return 1 if study.timing else study.jobs or max(1, _cores() // study.threads)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return 1 if study.timing else study.jobs or max(1, usable_cores() // study.threads)
 
 
 def study_plugins(out: Path) -> tuple[list[str], list[str]]:

@@ -36,7 +36,7 @@ def compare_command(
     """
     from hashbench.printing.comparison import forest, sentences
     from hashbench.printing.style import Look, check_width
-    from hashbench.printing.write import FOLDER, FORMATS, write_data, write_exhibits
+    from hashbench.printing.write import FOLDER, FORMATS, Shown, draw, slug, write_data
     from hashbench.results.comparison import compare, find_method
     from hashbench.results.results import Results
 
@@ -47,10 +47,11 @@ def compare_command(
     pair = find_method(results, first), find_method(results, second)
     table = compare(results, *pair, results.main_measure)
     title = f"compare {pair[0]} {pair[1]}"
-    shown = write_exhibits(title, [forest(table, *pair, look)], out / FOLDER, look, FORMATS)
+    picture = Shown(slug(title), forest(table, *pair, look))
+    shown = draw(picture, out / FOLDER, look, FORMATS)
     write_data(title, table, out / FOLDER, FORMATS)
     if as_json:
         click.echo(json.dumps(table.to_dict("records"), indent=2))
         return
     click.echo("\n".join(sentences(table, *pair)))
-    click.echo(f"figure: {shown[0].files['pdf']}")
+    click.echo(f"figure: {shown.files['pdf']}")

@@ -21,6 +21,7 @@ import click
 
 import hashbench
 from hashbench.base.places import cache_folder
+from hashbench.base.processes import usable_cores
 from hashbench.base.units import format_size
 from hashbench.commands import plugin_option
 from hashbench.commands.cache import entries
@@ -88,11 +89,10 @@ def _machine() -> dict[str, str]:
     from hashbench.plugins.provenance import cpu_name
 
     memory = psutil.virtual_memory()
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     free = shutil.disk_usage(Path.cwd()).free
     return {
         "system": platform.platform(),
-        "processor": f"{cpu_name()}, {usable} of {os.cpu_count()} cores may be used",
+        "processor": f"{cpu_name()}, {usable_cores()} of {os.cpu_count()} cores may be used",
         "memory": f"{format_size(memory.available)} of {format_size(memory.total)} free",
         "disk": f"{format_size(free)} free here",
     }

@@ -49,7 +49,7 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
 
     NAMES selects reports, as in `map-table[spread=false],pr-curve`; default: all of them.
     """
-    from hashbench.page import write_page
+    from hashbench.page.build import write_index, write_scripts
     from hashbench.page.card import write_card
     from hashbench.page.publish import render_all, written
     from hashbench.page.site import write_site
@@ -77,13 +77,21 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
     folder = flags["folder"] or out / FOLDER
     if folder == out / FOLDER:
         remove(folder)  # what a run left there is about to change
+    has_page = whole_study and folder == out / FOLDER
+    if has_page and flags["site"]:
+        write_card(whole, look, folder)
+    known = write_scripts(whole, look) if has_page else None
     rendered = render_all(
-        reports, results, look, folder, formats, lambda line, wrong: click.echo(line, err=wrong)
+        reports,
+        results,
+        look,
+        folder,
+        formats,
+        lambda line, wrong: click.echo(line, err=wrong),
+        lambda drafts: known and write_index(whole, look, drafts, known),
     )
-    if whole_study and folder == out / FOLDER:
-        if flags["site"]:
-            write_card(whole, look, folder)
-        page = write_page(whole, look, rendered)
+    if known:
+        page = write_index(whole, look, rendered, known)
         click.echo(f"page: {page}")
         plain = flags["width"] == "page" and not flags["title"] and not highlight
         if plain and len(rendered) == len(reports):

@@ -220,9 +220,9 @@ def write_report(results: Results) -> None:
     from hashbench.page.publish import publish
 
     try:
-        click.echo(f"Page: {publish(results)}")
+        publish(results, lambda page: click.echo(f"Page: {page}"))
     except KeyboardInterrupt:
-        click.echo(f"\nno page; write it with: hashbench report {results.path}", err=True)
+        click.echo(f"\npage not whole; write it with: hashbench report {results.path}", err=True)
     except (HashbenchError, OSError) as error:
         click.echo(f"hashbench: no page: {error}", err=True)
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -25,10 +26,10 @@ from hashbench.page.payload import Index, curves, payload, seeds
 from hashbench.page.scripts import template, write_script, write_text
 from hashbench.page.search import write_search
 from hashbench.plugins.method import UP_TO_RANK
-from hashbench.plugins.report import SECTIONS, Exhibit, Slices, Table
+from hashbench.plugins.report import SECTIONS, Picture, Slices, Table
 from hashbench.plugins.selection import bare_name
 from hashbench.printing.style import DAGGERS, Look
-from hashbench.printing.write import FOLDER, Rendered
+from hashbench.printing.write import FOLDER, Rendered, Shown
 from hashbench.results.results import Results
 
 INDEX = "index.html"
@@ -58,6 +59,19 @@ SHORT, PICTURE = 60, 12
 
 def write_page(results: Results, look: Look, rendered: Sequence[Rendered]) -> Path:
     """Write OUT/report/index.html with what it needs beside it, and return its path."""
+    return write_index(results, look, rendered, write_scripts(results, look))
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the page's scripts know, and the order in which they know it."""
+
+    data: dict[str, Any]
+    index: Index
+
+
+def write_scripts(results: Results, look: Look) -> Known:
+    """Write all that the page needs beside its text, which does not depend on reports."""
     folder = results.path / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     assets = resources.files("hashbench.page") / "assets"
@@ -71,8 +85,14 @@ def write_page(results: Results, look: Look, rendered: Sequence[Rendered]) -> Pa
     write_script(folder / "data.js", "hashbenchData", known)
     write_script(folder / "curves.js", "hashbenchCurves", curves(results, index))
     write_script(folder / "seeds.js", "hashbenchSeeds", seeds(results, index))
-    write_text(folder / INDEX, _html(results, look, rendered, known, index))
-    return folder / INDEX
+    return Known(known, index)
+
+
+def write_index(results: Results, look: Look, rendered: Sequence[Rendered], known: Known) -> Path:
+    """Write the text of the page, with the tables and figures that are there; return its path."""
+    page = results.path / FOLDER / INDEX
+    write_text(page, _html(results, look, rendered, known.data, known.index))
+    return page
 
 
 def _html(
@@ -101,6 +121,8 @@ def _html(
         notes=look.notes(look.methods),
         daggers=", ".join(note[0] for note in look.notes(look.methods)),
         sections=_sections(rendered, index),
+        undrawn=sum(_is_undrawn(shown) for each in rendered for shown in each.exhibits),
+        path=results.path,
         study=_study(results.path),
         files=[name for name in ("results.csv", "runs.csv") if (results.path / name).exists()],
     )
@@ -143,14 +165,17 @@ def _sections(rendered: Sequence[Rendered], index: Index) -> list[dict[str, Any]
                 # what daggers mean is said once for the whole page
                 "notes": [note for note in shown.exhibit.notes if note[:1] not in DAGGERS],
                 "table": shown.exhibit if isinstance(shown.exhibit, Table) else None,
-                "size": _pixels(shown.exhibit),
+                "size": shown.size and [round(PIXELS * length) for length in shown.size],
                 "picture": next(
                     (shown.files[f].name for f in ("svg", "png") if f in shown.files), None
                 ),
                 "files": {ending: path.name for ending, path in shown.files.items()},
             }
             for shown in each.exhibits
+            if not _is_undrawn(shown)
         ]
+        if not exhibits:
+            continue
         report = {
             "name": each.report.name,
             "title": each.report.title or each.report.name,
@@ -192,12 +217,8 @@ def _is_short(reports: list[dict[str, Any]]) -> bool:
     return len(reports) == 1 and sum(rows) <= SHORT
 
 
-def _pixels(exhibit: Exhibit) -> tuple[int, int] | None:
-    """Return how large a figure is on a screen, so that its place is kept until it is read."""
-    if isinstance(exhibit, Table):
-        return None
-    width, height = exhibit.figure.get_size_inches()
-    return round(width * PIXELS), round(height * PIXELS)
+def _is_undrawn(shown: Shown) -> bool:
+    return isinstance(shown.exhibit, Picture) and not shown.files
 
 
 def _problems(runs: Any) -> list[dict[str, Any]]:

@@ -1,16 +1,22 @@
-"""What a person looks at after a run: every report that has something to show, and the page."""
+"""What a person looks at after a run: every report that has something to show, and the page.
+
+The page is there as soon as its numbers and tables are; figures for print follow.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from hashbench.base.errors import HashbenchError
-from hashbench.page.build import INDEX, write_page
+from hashbench.base.processes import shared_out
+from hashbench.page.build import INDEX, write_index, write_scripts
 from hashbench.page.stamp import holds, leave, remove, stamp_of
-from hashbench.plugins.report import Report
+from hashbench.plugins.report import Picture, Report
 from hashbench.printing.style import Look
-from hashbench.printing.write import FOLDER, Rendered, render
+from hashbench.printing.write import FOLDER, Rendered, Shown, draw, prepare
 from hashbench.results.results import Results
 
 #: What the page shows and offers; `hashbench report` writes pdf and png too.
@@ -24,38 +30,86 @@ def render_all(
     folder: Path,
     formats: Collection[str],
     say: Callable[[str, bool], None],
+    prepared: Callable[[list[Rendered]], object] = lambda rendered: None,
 ) -> list[Rendered]:
     """Write reports, one failing without harm to the others.
 
-    ``say`` is told a line about each, and whether something is wrong.
+    Tables and numbers come first; figures, which take most of the time, are drawn by all cores.
+
+    Parameters
+    ----------
+    say : told a line about each report, and whether something is wrong
+    prepared : told of the reports when their figures are all that is missing
     """
-    done = []
+    drafts: list[Rendered] = []
     for report in reports:
         try:
-            rendered = render(report, results, look, folder, formats)
+            drafts.append(prepare(report, results, look, folder, formats))
         except HashbenchError as error:
             say(f"{report.name}: {error}", True)
+    prepared(drafts)
+    done = []
+    for draft, exhibits, wrong in _drawn(drafts, folder, look, formats):
+        if wrong:
+            say(f"{draft.report.name}: {wrong}", True)
             continue
-        done.append(rendered)
-        names = ", ".join(shown.name for shown in rendered.exhibits)
-        say(
-            f"{report.name}: {rendered.nothing and 'nothing to show: '}{rendered.nothing or names}",
-            False,
-        )
+        done.append(replace(draft, exhibits=exhibits))
+        names = ", ".join(shown.name for shown in exhibits)
+        said = f"nothing to show: {draft.nothing}" if draft.nothing else names
+        say(f"{draft.report.name}: {said}", False)
     return done
 
 
-def publish(results: Results) -> Path:
-    """Write the page with every report, unless they show all this already; return its path."""
+def _drawn(
+    drafts: Sequence[Rendered], folder: Path, look: Look, formats: Collection[str]
+) -> Iterator[tuple[Rendered, list[Shown], str]]:
+    """Yield each report with its figures drawn, or with what is wrong with one."""
+
+    def made(shown: Shown) -> tuple[dict[str, Path], Any, str]:
+        try:
+            drawn = draw(shown, folder, look, formats)
+        except HashbenchError as error:
+            return {}, None, str(error)
+        return drawn.files, drawn.size, ""
+
+    shown = [each for draft in drafts for each in draft.exhibits]
+    pictures = [each for each in shown if isinstance(each.exhibit, Picture)]
+    outcomes = shared_out(made, pictures)
+    for draft in drafts:
+        exhibits, wrong = [], ""
+        for each in draft.exhibits:
+            if isinstance(each.exhibit, Picture):
+                files, size, error = next(outcomes)
+                wrong = wrong or error
+                each = replace(each, files=files, size=size)
+            exhibits.append(each)
+        yield draft, exhibits, wrong
+
+
+def publish(results: Results, told: Callable[[Path], object] = lambda page: None) -> Path:
+    """Write the page with every report, unless they show all this already; return its path.
+
+    ``told`` is called with the path as soon as the page can be looked at, before figures are drawn.
+    """
     folder = results.path / FOLDER
     stamp = stamp_of(results)
     if holds(folder, stamp):
+        told(folder / INDEX)
         return folder / INDEX
     remove(folder)
     look = Look.of(results)
+    known = write_scripts(results, look)
     reports = [plugin.cls() for plugin in results.registry.reports.values()]
-    rendered = render_all(reports, results, look, folder, PAGE_FORMATS, lambda line, wrong: None)
-    page = write_page(results, look, rendered)
+    rendered = render_all(
+        reports,
+        results,
+        look,
+        folder,
+        PAGE_FORMATS,
+        lambda line, wrong: None,
+        lambda drafts: told(write_index(results, look, drafts, known)),
+    )
+    page = write_index(results, look, rendered, known)
     if len(rendered) == len(reports):  # what has failed is tried again
         leave(folder, stamp, written(rendered, page))
     return page

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from hashbench.base.parameters import Parametrised
@@ -86,13 +87,25 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure for print: a matplotlib figure with its caption, notes and slices."""
+    """A figure for print.
+
+    Attributes
+    ----------
+    name, caption, notes, slices : as those of a table
+    drawing : a matplotlib figure or, because drawing takes most of the time that reports take, a
+        function that makes one when it is needed
+    """
 
     name: str
     caption: str
-    figure: Any
+    drawing: Any
     notes: Sequence[str] = ()
     slices: Slices = field(default_factory=dict)
+
+    @cached_property
+    def figure(self) -> Any:
+        """The matplotlib figure."""
+        return self.drawing() if callable(self.drawing) else self.drawing
 
 
 Exhibit = Table | Picture

@@ -84,6 +84,16 @@ def style() -> Iterator[None]:
         yield
 
 
+def later(draw: Callable[..., Figure], *arguments: Any, **more: Any) -> Callable[[], Figure]:
+    """Return what draws a figure, in this style, when it is called."""
+
+    def drawn() -> Figure:
+        with style():
+            return draw(*arguments, **more)
+
+    return drawn
+
+
 def write_titles(
     look: Look, axes: Sequence[Axes], panels: Sequence[tuple[str, str]], beside: float = 30
 ) -> None:

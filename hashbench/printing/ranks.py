@@ -74,7 +74,7 @@ def rank_ticks(count: int, most: int) -> list[int]:
 
 
 def rank_diagram(ranks: pd.DataFrame, look: Look) -> tuple[Any, str]:
-    """Draw a critical-difference diagram, best first; return it and what it says.
+    """Return what draws a critical-difference diagram, best first, and what joins methods in it.
 
     Names stand at both sides of the ranks or, where many leave them no room, a line each.
     """
@@ -84,8 +84,9 @@ def rank_diagram(ranks: pd.DataFrame, look: Look) -> tuple[Any, str]:
     widest = max(texts.text_points(figure, name) for name in names) + 36
     inner = look.inches * texts.POINTS - 2 * widest
     if inner < NARROWEST and len(order) > figures.CROWDED:
-        return _lines(order, look), "methods whose bars overlap"
-    return _joined(order, look, widest, max(inner, 60)), "methods joined by a bar"
+        return figures.later(_lines, order, look), "methods whose bars overlap"
+    joined = figures.later(_joined, order, look, widest, max(inner, 60))
+    return joined, "methods joined by a bar"
 
 
 def _lines(order: pd.DataFrame, look: Look) -> Any:

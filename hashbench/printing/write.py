@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,11 +35,13 @@ class Shown:
     name : what its files are called, without their endings
     exhibit : what was written
     files : by format
+    size : width and height of a figure that was drawn, in inches
     """
 
     name: str
     exhibit: Exhibit
     files: dict[str, Path] = field(default_factory=dict)
+    size: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,16 @@ def render(
     The tidy data go to one CSV file, tables to Markdown and LaTeX, figures to the formats of
     figures, with a Markdown and a LaTeX file that carry their captions.
     """
+    rendered = prepare(report, results, look, folder, formats)
+    return replace(
+        rendered, exhibits=[draw(shown, folder, look, formats) for shown in rendered.exhibits]
+    )
+
+
+def prepare(
+    report: Report, results: Results, look: Look, folder: Path, formats: Collection[str]
+) -> Rendered:
+    """Write everything of a report but its figures, which have no files yet."""
     check_formats(formats)
     try:
         data = report.data(results)
@@ -69,21 +81,34 @@ def render(
             exhibits = report.draw(data, look)
     except NothingToShowError as nothing:
         return Rendered(report, nothing=str(nothing))
-    shown = write_exhibits(report.name, exhibits, folder, look, formats)
+    folder.mkdir(parents=True, exist_ok=True)
+    names = _file_names(report.name, exhibits)
+    shown = [
+        Shown(name, each, _write_table(each, name, folder, look, formats))
+        if isinstance(each, Table)
+        else Shown(name, each)
+        for name, each in zip(names, exhibits, strict=True)
+    ]
     return Rendered(report, shown, write_data(report.name, data, folder, formats))
 
 
-def write_exhibits(
-    title: str, exhibits: Sequence[Exhibit], folder: Path, look: Look, formats: Collection[str]
-) -> list[Shown]:
-    """Write tables and figures, each under the title and its own name."""
+def draw(shown: Shown, folder: Path, look: Look, formats: Collection[str]) -> Shown:
+    """Write the files of a figure; a table has them already."""
+    if isinstance(shown.exhibit, Table):
+        return shown
+    picture = replace(shown.exhibit)  # its figure is forgotten with it: a study may have hundreds
+    if not {*FIGURE_FORMATS, "md", "tex"} & {*formats}:
+        return shown
     folder.mkdir(parents=True, exist_ok=True)
-    names = _file_names(title, exhibits)
     with figures.style():
-        return [
-            Shown(name, exhibit, _write(exhibit, name, folder, look, formats))
-            for name, exhibit in zip(names, exhibits, strict=True)
-        ]
+        files = _save_figure(picture, shown.name, folder, formats)
+        texts = {
+            "md": lambda: _picture_markdown(picture, shown.name, files),
+            "tex": lambda: _picture_latex(picture, shown.name, look),
+        }
+        files |= _write_texts(texts, shown.name, folder, formats)
+        width, height = picture.figure.get_size_inches()
+    return replace(shown, files=files, size=(float(width), float(height)))
 
 
 def write_data(
@@ -124,26 +149,22 @@ def _file_names(title: str, exhibits: Sequence[Exhibit]) -> list[str]:
     return names
 
 
-def _write(
-    exhibit: Exhibit, name: str, folder: Path, look: Look, formats: Collection[str]
+def _write_table(
+    table: Table, name: str, folder: Path, look: Look, formats: Collection[str]
 ) -> dict[str, Path]:
-    files: dict[str, Path] = {}
-    texts: dict[str, Callable[[], str]]
-    if isinstance(exhibit, Table):
-        texts = {
-            "md": lambda: to_markdown(exhibit),
-            "tex": lambda: to_latex(exhibit, f"tab:{name}", look.width),
-        }
-    else:
-        files |= _save_figure(exhibit, name, folder, formats)
-        texts = {
-            "md": lambda: _picture_markdown(exhibit, name, files),
-            "tex": lambda: _picture_latex(exhibit, name, look),
-        }
-    for ending, make in texts.items():
-        if ending in formats:
-            files[ending] = folder / f"{name}.{ending}"
-            _text(files[ending], make())
+    texts = {
+        "md": lambda: to_markdown(table),
+        "tex": lambda: to_latex(table, f"tab:{name}", look.width),
+    }
+    return _write_texts(texts, name, folder, formats)
+
+
+def _write_texts(
+    texts: Mapping[str, Callable[[], str]], name: str, folder: Path, formats: Collection[str]
+) -> dict[str, Path]:
+    files = {ending: folder / f"{name}.{ending}" for ending in texts if ending in formats}
+    for ending, place in files.items():
+        _text(place, texts[ending]())
     return files
 
 

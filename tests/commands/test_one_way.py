@@ -33,8 +33,8 @@ def counted(monkeypatch):
     count(hashbench.results.evaluate, "make_ranking", lambda *_: "rankings")
     count(hashbench.results.evaluate, "evaluate_cell", lambda *_: "evaluations")
     count(hashbench.measures.rankings.HammingRanking, "__init__", lambda *_: "Hamming rankings")
-    count(hashbench.page.publish, "write_page", lambda *_: "pages")
-    count(hashbench.page.publish, "render", lambda *_: "reports")
+    count(hashbench.page.publish, "write_scripts", lambda *_: "pages")
+    count(hashbench.page.publish, "prepare", lambda *_: "reports")
     digest = files.hashlib.file_digest
 
     def hashing(stream, name):
