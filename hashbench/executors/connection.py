@@ -1,8 +1,8 @@
 """The connection to a fork server, by whoever owns it: messages, and what to do about silence.
 
 A method runs as the same user as everything else here, so it can stop or kill the server. The
-owner stands outside: a stopped server is made to go on, one that is gone or does not answer is
-given up, with every process that was seen below it, and another one takes its place.
+owner stands outside: a stopped guard is made to go on, as the guard does with its server; one that
+is gone or does not answer is given up, with every process below it, and another takes its place.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from hashbench.plugins.registry import ENVIRONMENT
 #: How long a server may take to answer. It starts by importing everything, plugins included.
 ANSWER_SECONDS = 300
 LOOK_SECONDS = 0.1
+#: How long a guard may take to end a server and all that is below it.
+END_SECONDS = 10
 
 
 class ServerLostError(ConnectionError):
@@ -112,7 +114,7 @@ class ServerConnection:
         return found
 
     def look(self, deadline: float = float("inf")) -> None:
-        """Make a stopped server go on; give up one that has been silent for too long."""
+        """Make a stopped guard go on; give up a server that has been silent for too long."""
         with contextlib.suppress(psutil.NoSuchProcess, ProcessLookupError):
             if psutil.Process(self.process.pid).status() == psutil.STATUS_STOPPED:
                 os.kill(self.process.pid, signal.SIGCONT)
@@ -124,8 +126,12 @@ class ServerConnection:
         self.socket.close()
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.process.pid, signal.SIGCONT)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(timeout=patience)
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
+        for insist, seconds in (
+            (bool, patience),
+            (self.process.terminate, END_SECONDS),
+            (self.process.kill, None),
+        ):
+            insist()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(timeout=seconds)
+                return

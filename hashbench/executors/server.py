@@ -7,7 +7,9 @@ dies, the connection closes and every child is killed with it.
 
 Between the server and each child stands a keeper, to which Linux gives every orphan among the
 child's descendants, in whatever session they are: when the child has ended, the keeper ends what
-is left of them, and then itself in the same way as the child.
+is left of them, and then itself in the same way as the child. Above the server stands a guard,
+which does the same for all of them when a method kills the server, and makes it go on when a method
+stops it.
 
 Messages are JSON lines. To the server: first {"plugins": [...], "threads": n}, then
 {"task": {...}} with the descriptor of the child's output, or {"kill": pid}. From it: {"started":
@@ -302,5 +304,25 @@ def _control(option: int, value: int) -> None:
             ctypes.CDLL(None).prctl(option, value)
 
 
+def main(descriptor: int) -> None:
+    """Become the guard of a server that answers on a socket; on SIGTERM the server is killed."""
+    _control(PR_SET_CHILD_SUBREAPER, 1)
+    server = os.fork()
+    if server == 0:
+        _control(PR_SET_PDEATHSIG, signal.SIGKILL)
+        Server(socket.socket(fileno=descriptor)).serve()
+        return
+    os.close(descriptor)
+    signal.signal(signal.SIGTERM, lambda *_: os.kill(server, signal.SIGKILL))
+    while True:
+        pid, status = os.waitpid(-1, os.WUNTRACED)
+        if pid == server and not os.WIFSTOPPED(status):
+            break
+        if pid == server:
+            os.kill(server, signal.SIGCONT)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # there is nobody to kill any more
+    end_descendants()
+
+
 if __name__ == "__main__":
-    Server(socket.socket(fileno=int(sys.argv[1]))).serve()
+    main(int(sys.argv[1]))

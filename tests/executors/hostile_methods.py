@@ -416,6 +416,20 @@ class KillsTheServer(Misbehaves):
         time.sleep(60)
 
 
+class NewSessionThenNoServer(Misbehaves):
+    """Starts a process that nobody has seen yet when all above it are gone."""
+
+    name = "new-session-then-no-server"
+
+    def misbehave(self):
+        import psutil
+
+        server = psutil.Process(os.getppid()).ppid()
+        in_a_new_session(sys.executable, "-c", "import time; time.sleep(600)")
+        os.kill(server, signal.SIGKILL)
+        time.sleep(60)
+
+
 class NewSession(Misbehaves):
     name = "new-session"
 

@@ -65,6 +65,7 @@ EXPECTED = {
     "stops-the-server": ("timeout", "ran longer than 8.0 s"),
     "kills-its-parent": ("failed", "killed by SIGKILL"),
     "kills-the-server": ("failed", "the process that starts cells was stopped or killed"),
+    "new-session-then-no-server": ("failed", "the process that starts cells was stopped or killed"),
     "new-session": ("done", ""),
     "new-session-then-crash": ("failed", "killed by SIGABRT"),
     "new-session-then-hang": ("timeout", "ran longer than 8.0 s"),
