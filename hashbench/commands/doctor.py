@@ -27,7 +27,7 @@ from hashbench.commands import plugin_option
 from hashbench.commands.cache import entries
 
 #: What each extra of the package adds.
-EXTRAS = {"dask": "distributed", "torch": "torch"}
+EXTRAS = {"dask": "distributed", "parquet": "pyarrow", "torch": "torch"}
 
 NAME = 28  # columns that a name may take
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 
 import pytest
@@ -32,6 +33,8 @@ def test_doctor_says_what_there_is(hashbench, cache, tmp_path):
     assert facts["data"]["emoji"] == "needs no file"
     assert "missing" in facts["data"]["nuswide"]
     assert facts["caches"]["wiki"].startswith("2.9 kB")
+    offered = importlib.metadata.metadata("hashbench").get_all("Provides-Extra")
+    assert set(facts["extras"]) == {*offered} - {"docs", "test"}
 
 
 def test_doctor_as_text_ends_well(hashbench, cache):
