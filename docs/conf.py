@@ -13,6 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import api_reference
 import pages
 
 import hashbench
@@ -34,6 +35,7 @@ suppress_warnings = ["misc.highlighting_failure"]
 
 napoleon_google_docstring = False
 napoleon_use_rtype = False
+napoleon_attr_annotations = False  # the words of a docstring say more than the annotation
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 default_role = "code"
@@ -47,5 +49,6 @@ copybutton_only_copy_prompt_lines = True
 
 
 def setup(app):
-    """Write the pages that are made before the others are read."""
+    """Write the pages that are made before the others are read; read docstrings as ours are."""
     app.connect("builder-inited", lambda app: pages.write_all(Path(app.srcdir)))
+    api_reference.connect(app)

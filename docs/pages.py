@@ -1,9 +1,9 @@
 """Pages of the documentation that are made, not written, each time the site is built.
 
 A page a method from its plugin, the references it reached and its scores on the embedded data; a
-gallery of all reports; the Python reference; contributing and changelog as the repository has
-them. Scores come from a run of the default study, `hashbench run`, which has to be there before;
-the gallery runs a small study of its own: what the site shows is of this commit.
+gallery of all reports; the Python reference (`api_reference.py`); contributing and changelog as the
+repository has them. Scores come from a run of the default study, `hashbench run`, which has to be
+there before; the gallery runs a small study of its own: what the site shows is of this commit.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import api_reference
 import pandas as pd
 
 import hashbench
@@ -241,18 +242,6 @@ def _hashbench(*arguments: str) -> str:
     return done.stdout
 
 
-def api() -> str:
-    """Return the reference of the public names, by the modules that define them."""
-    parts = ["# Python reference\n"]
-    for name, module in sorted(hashbench._EXPORTS.items()):
-        directive = "autoclass" if inspect.isclass(getattr(hashbench, name)) else "autofunction"
-        options = ":members:\n" if directive == "autoclass" else ""
-        where = "hashbench.measures.evaluation" if name == "evaluate" else module
-        parts.append(f"## {name}\n\n```{{eval-rst}}\n.. {directive}:: {where}.{name}")
-        parts.append(f"   {options}```\n" if options else "```\n")
-    return "\n".join(parts)
-
-
 def write_all(docs: Path) -> None:
     """Write every page into the folder `made`."""
     results = STUDY / "results.csv"
@@ -275,7 +264,7 @@ def write_all(docs: Path) -> None:
     (made / "gallery.md").write_text(gallery(docs), encoding="utf-8")
     for page in (made / "gallery").glob("*.md"):
         page.unlink()  # its text is in the gallery
-    (made / "api.md").write_text(api(), encoding="utf-8")
+    (made / "api.md").write_text(api_reference.page(), encoding="utf-8")
     for name in ("contributing", "changelog"):
         text = (ROOT / f"{name.upper()}.md").read_text(encoding="utf-8")
         (made / f"{name}.md").write_text(text.replace("(docs/", "(../"), encoding="utf-8")

@@ -106,15 +106,15 @@ class Method(Parametrised, ABC):
     def fit(self, views: Sequence[Any], labels: Any = None) -> Self:
         """Learn the hash functions.
 
+        A method that declares ``early_stopping`` has a third parameter, ``validation=None``:
+        positions among these rows, sorted, by which it may choose when to stop and by no others.
+
         Parameters
         ----------
         views : list of (n, d_m) arrays
             Training rows, one matrix a view; row i of every view is the same item.
         labels : (n, c) array of 0 and 1, optional
             Required by supervised methods, ignored by the others.
-
-        A method that declares ``early_stopping`` has a third parameter, ``validation=None``:
-        positions among these rows, sorted, by which it may choose when to stop and by no others.
         """
 
     @abstractmethod

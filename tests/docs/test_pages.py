@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
+import doctest
+import importlib
 import re
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import hashbench
 from hashbench.plugins.registry import discover
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -17,11 +19,11 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 @pytest.fixture(scope="module")
 def pages():
-    spec = importlib.util.spec_from_file_location("pages", DOCS / "pages.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["pages"] = module  # where dataclasses look for their names
-    spec.loader.exec_module(module)
-    return module
+    sys.path.insert(0, str(DOCS))
+    try:
+        yield importlib.import_module("pages")
+    finally:
+        sys.path.remove(str(DOCS))
 
 
 @pytest.fixture(scope="module")
@@ -68,3 +70,17 @@ def test_a_gallery_shows_the_first_of_each_kind(pages, tmp_path):
     assert list(pages._exhibits("nothing to show: one seed", tmp_path)) == [
         "Nothing to show: one seed."
     ]
+
+
+def test_every_public_name_stands_in_the_reference_once(pages):
+    page = pages.api_reference.page()
+    for name in set(hashbench.__all__) - {"__version__"}:
+        assert len(re.findall(rf":: hashbench\.{name}\n", page)) == 1, name
+    for name in ("linalg.Ridge", "measures.hamming_ranking", "neural.functions.cosines"):
+        assert f":: hashbench.{name}\n" in page
+
+
+def test_docstrings_are_read_as_they_are_meant(pages):
+    done = doctest.testmod(pages.api_reference)
+    assert done.attempted > 0
+    assert done.failed == 0
