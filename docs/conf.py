@@ -39,6 +39,7 @@ napoleon_attr_annotations = False  # the words of a docstring say more than the 
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 default_role = "code"
+smartquotes = False  # X'X is a product, not a quotation
 highlight_language = "none"  # most blocks without a language are tables
 
 html_theme = "furo"
