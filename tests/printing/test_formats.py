@@ -5,12 +5,15 @@ import io
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import hashbench
+from hashbench.plugins.registry import discover
 from hashbench.plugins.report import Entry, Group, Table
 from hashbench.printing.formats import (
     PAGE_ROWS,
@@ -52,6 +55,15 @@ def balanced(tex):
             return False
     begun = re.findall(r"\\begin\{(.+?)\}", tex)
     return depth == 0 and sorted(begun) == sorted(re.findall(r"\\end\{(.+?)\}", tex))
+
+
+def test_latex_has_every_sign_that_reports_use():
+    package = Path(hashbench.__file__).parent
+    sources = [*discover().reports["map-table"].path.parent.glob("*.py")]
+    sources += [*(package / "results").glob("*.py"), package / "printing" / "style.py"]
+    signs = {sign for each in sources for sign in each.read_text() if not sign.isascii()}
+    assert {"°", "→"} <= signs
+    assert {sign: latex_text(sign) for sign in signs if "U+" in latex_text(sign)} == {}
 
 
 @given(st.text(max_size=300))
