@@ -159,6 +159,11 @@ def test_codes_of_two_views_are_two_tasks(tmp_path, make_case, names):
     ("arrays", "options", "message"),
     [
         ({"x": 1}, [], "found no variable for the query codes; say which with --query-codes"),
+        (
+            {"qB": 1, "rB": 1},
+            [],
+            "for the query labels; .* or give --split FILE of `hashbench data",
+        ),
         ({"qB": 1, "B_test": 1}, [], "found qB and B_test for the query codes"),
         ({"codes": 1}, ["--query-codes", "code"], "unknown variable in f.npz 'code'; did you mean"),
         ({"q_img": 1, "q_txt": 1}, [], "found no variable for the query codes"),

@@ -134,7 +134,8 @@ def _view_codes(variables: Variables, role: str, names: Sequence[str]) -> list[s
 
 def _undecided(variables: Variables, role: str, names: list[str]) -> HashbenchError:
     words = role.replace("_", " ")
+    exported = ", or give --split FILE of `hashbench data export`" if "labels" in role else ""
     return HashbenchError(
         f"{variables.paths[0].name}: found {' and '.join(names) or 'no variable'} for the {words}; "
-        f"say which with --{role.replace('_', '-')} NAME, one of: {variables}"
+        f"say which with --{role.replace('_', '-')} NAME, one of: {variables}{exported}"
     )

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+#: What a first column is called that names rows and says nothing of them; pandas writes nothing.
+ROW_NAMES = ("", "index", "id", "unnamed: 0")
+
+
 def open_csv(path: Path) -> dict[str, Variable]:
     """List a text file of comma, semicolon, tab or blank separated columns, header or not."""
     import pandas as pd
@@ -27,15 +31,15 @@ def open_csv(path: Path) -> dict[str, Variable]:
         first = stream.readline()
     separator = next((sign for sign in ",;\t" if sign in first), " ")
     fields = next(csv.reader([first.strip()], delimiter=separator, skipinitialspace=True), [])
-    headed = len(fields) > 0 and not any(_is_number(field) for field in fields if field)
+    headed = _is_header(fields)
     frame = pd.read_csv(
         path, sep=separator, header=0 if headed else None, skipinitialspace=True, comment="#"
     )
     told = fields and fields[0].lower() in ("label", "labels", "class", "y")
     if headed and len(fields) == 1 and not told and not _is_numeric(frame.iloc[:, 0]):
         frame = pd.read_csv(path, header=None, sep=separator)  # one column of texts, no header
-    if headed and frame.columns[0] in ("Unnamed: 0", "index"):
-        frame = frame.drop(columns=frame.columns[0])  # the row numbers that pandas writes
+    if headed and len(fields) > 1 and fields[0].lower() in ROW_NAMES:
+        frame = frame.drop(columns=frame.columns[0])
     return _columns(frame, path.stem)
 
 
@@ -79,6 +83,22 @@ def _is_numeric(column: pd.Series[Any]) -> bool:
 
 def _holds_vectors(column: pd.Series[Any]) -> bool:
     return len(column) > 0 and isinstance(column.iloc[0], np.ndarray | list | tuple)
+
+
+def _is_header(fields: list[str]) -> bool:
+    """Say whether a first line names columns: by words, or by 0, 1, 2, ... as pandas does.
+
+    Examples
+    --------
+    >>> [_is_header(each.split(",")) for each in ("a,b", ",0,1", "0,1,2", "0,1", "0.5,1")]
+    [True, True, True, False, False]
+    """
+    named = len(fields) > 1 and fields[0].lower() in ROW_NAMES
+    columns = fields[1:] if named else fields
+    counted = columns == [str(number) for number in range(len(columns))]
+    if counted and (named or len(columns) > 2):  # 0,1 is a row of labels
+        return True
+    return len(fields) > 0 and not any(_is_number(field) for field in fields if field)
 
 
 def _is_number(text: str) -> bool:

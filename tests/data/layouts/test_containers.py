@@ -102,6 +102,21 @@ def test_labels_in_words(tmp_path, file, write):
     np.testing.assert_array_equal(data.labels, COLUMNS)
 
 
+@pytest.mark.parametrize("called", ["id", "ID", "index", ""])
+def test_names_of_rows_are_no_feature(tmp_path, called):
+    rows = pd.Index(range(len(IMAGE)), name=called)
+    pd.DataFrame(IMAGE, rows).to_csv(tmp_path / "image.csv")
+    pd.DataFrame(TEXT, [f"item{row}" for row in rows]).to_csv(
+        tmp_path / "t.csv", index_label=called
+    )
+    pd.DataFrame({"kind": WORDS}, rows).to_csv(tmp_path / "y.csv")
+    roles = f"image:{tmp_path}/image.csv,text:{tmp_path}/t.csv,labels:{tmp_path}/y.csv"
+    data = parse_file_selection(f"ours={roles}")[1].load()
+    np.testing.assert_allclose(data.views[0], IMAGE)
+    np.testing.assert_allclose(data.views[1], TEXT)
+    np.testing.assert_array_equal(data.labels, COLUMNS)
+
+
 @pytest.mark.parametrize("container", ["npz", "mat", "h5", "pkl", "parquet"])
 def test_the_suites_own_names_and_nothing_else(tmp_path, container):
     path = tmp_path / f"mine.{container}"
