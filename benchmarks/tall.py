@@ -8,7 +8,7 @@ that reads them as memory maps, as in a study. The columns are
 - fit: processor seconds of ``fit`` at each number of rows, recording the objective included; and
   how many of the last ones recording took;
 - G: the last ones in units of one general product ``X.T @ Z`` of the first view and another
-  matrix of its shape, timed by the same process (on 40,000 rows at most, and scaled from there);
+  matrix of its shape, timed by the same process (on 16,384 rows at most, and scaled from there);
   the symmetric ``X.T @ X`` takes half of that;
 - power: p in seconds ~ rows^p, fitted to all numbers of rows;
 - encode: seconds to encode all rows of both views;
@@ -46,7 +46,7 @@ from hashbench.plugins.selection import Choice, select  # noqa: E402
 CLASSES, LABELS_PER_ROW = 21, 2.4  # as in NUS-WIDE
 BLOCK = 8192
 PAGE = 1024  # 4-byte numbers in a page of memory
-UNIT_ROWS = 40_000  # G is timed on so many at most: it takes as long as many a fit
+UNIT_ROWS = 16_384  # G is timed on so many at most: it takes as long as many a fit
 LOOK = 0.005  # seconds between two looks at the memory of a process
 STEEP, GREEDY = 1.15, 1.0  # what a scalable method stays below
 

@@ -48,10 +48,12 @@ from hashbench.linalg import (
     random_codes,
     random_rotation,
     row_blocks,
+    row_products,
     signs,
     squared_norm,
     times,
     together,
+    zero_products,
 )
 
 
@@ -163,12 +165,12 @@ class EDSH(LinearMethod):
         dtype = BR.dtype
         M, shift = [m.astype(dtype) for m in M], shift.astype(dtype)
         V = times(BR, self.alpha * inverse) - shift
-        S = [np.zeros(u.shape) for u in U]
+        S = [zero_products(X, V) for X in views]
         for rows in row_blocks(len(V)):
             for X, m in together(views, M):
                 V[rows] += X[rows] @ m
             for X, s in together(views, S):
-                s += X[rows].T @ V[rows]
+                s += row_products(X[rows], V[rows])
         total = V.sum(axis=0, dtype=np.float64)
         for s, mean in together(S, means):
             s -= np.outer(mean, total)

@@ -45,10 +45,12 @@ from hashbench.linalg import (
     cross,
     each,
     row_blocks,
+    row_products,
     signs,
     squared_distances,
     together,
     unit_rows,
+    zero_products,
 )
 
 
@@ -145,14 +147,14 @@ class FSH(LinearMethod):
         shift = shift.astype(dtype)
         targets = [(e * Bs).astype(dtype) for e in eta]
         B = np.empty((len(A[0]), self.n_bits), dtype)
-        S, T = [np.zeros(w.shape) for w in W], [np.zeros(Bs.shape) for _ in A]
+        S, T = [zero_products(X, B) for X in views], [np.zeros(Bs.shape) for _ in A]
         for block in row_blocks(len(B)):
             values = sum(a[block] @ target for a, target in together(A, targets)) - shift
             for X, scale, slope in together(views, scales, slopes):
                 values += scale[block] * (X[block] @ slope)
             B[block] = signs(values)
             for X, scale, s in together(views, scales, S):
-                s += X[block].T @ (scale[block] * B[block])
+                s += row_products(X[block], scale[block] * B[block])
             for a, t in together(A, T):
                 t += a[block].T @ B[block]
         total = B.sum(axis=0, dtype=np.float64)

@@ -41,9 +41,11 @@ from hashbench.linalg import (
     each,
     random_rotation,
     row_blocks,
+    row_products,
     scatter_whitening,
     signs,
     together,
+    zero_products,
 )
 
 CCA_RIDGE = 1e-4  # of the scatter matrices that the codes begin from
@@ -121,7 +123,7 @@ class QCH(LinearMethod):
         """Fill B_m with sgn(X_m W_m + alpha / 2 sum_{l != m} others_l); return S_m = X_m'B_m."""
         shifts = [(mean @ w).astype(b.dtype) for mean, w, b in together(self.means_, W, B)]
         W = [w.astype(b.dtype) for w, b in together(W, B)]
-        S = [np.zeros(w.shape) for w in W]
+        S = each(zero_products, views, B)
         for rows in row_blocks(len(B[0])):
             for m, X in enumerate(views):
                 values = X[rows] @ W[m] - shifts[m]
@@ -129,7 +131,7 @@ class QCH(LinearMethod):
                     if l != m:
                         values += self.alpha / 2 * other[rows]
                 B[m][rows] = signs(values)
-                S[m] += X[rows].T @ B[m][rows]
+                S[m] += row_products(X[rows], B[m][rows])
         for s, mean, b in together(S, self.means_, B):
             s -= np.outer(mean, b.sum(axis=0, dtype=np.float64))
         return S

@@ -46,6 +46,8 @@ from hashbench.linalg.ridge import (
     gram,
     normal_equations,
     regress,
+    row_products,
+    zero_products,
 )
 from hashbench.linalg.rotation import itq, procrustes, random_rotation, stiefel
 from hashbench.linalg.spectral import eigen, singular, turns, upright
@@ -93,6 +95,7 @@ __all__ = [
     "random_rotation",
     "regress",
     "row_blocks",
+    "row_products",
     "scatter_precision",
     "scatter_whitening",
     "signs",
@@ -108,4 +111,5 @@ __all__ = [
     "unit_rows",
     "upright",
     "whitening",
+    "zero_products",
 ]

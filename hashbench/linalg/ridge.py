@@ -24,6 +24,8 @@ LARGE = 2e10
 PANEL_COLUMNS = 256
 #: Columns up to which a product with the features costs little more than reading them.
 THIN_COLUMNS = 128
+#: Columns from which on features are wide beside a thin matrix.
+WIDE_COLUMNS = 1024
 
 
 class Factor:
@@ -283,13 +285,28 @@ def _products(
     size: int,
     dtype: np.dtype[Any] | None = None,
 ) -> Matrix:
-    total = np.zeros((X.shape[1], T.shape[1]))
+    total = zero_products(X, T)
     for rows, block in blocks(X, mean, size):
         target = T[rows] if target_mean is None else T[rows] - target_mean.astype(T.dtype)
         if dtype is not None:
             block, target = (each.astype(dtype, copy=False) for each in (block, target))
-        total += block.T @ target
-    return total
+        total += row_products(block, target)
+    return np.ascontiguousarray(total)
+
+
+def zero_products(X: Matrix, T: Any) -> Matrix:
+    """Return zeros to which :func:`row_products` are quickly added, (d, t) in float64."""
+    return np.zeros((T.shape[1], X.shape[1])).T
+
+
+def row_products(X: Matrix, T: Matrix) -> Matrix:
+    """Return X'T for a block of rows, X (b, d) and T (b, t).
+
+    Where X is wide and T thin it is found as T'X, which reads X as it lies: in three quarters of
+    the time.
+    """
+    thin = T.shape[1] <= THIN_COLUMNS and X.shape[1] >= WIDE_COLUMNS
+    return (T.T @ X).T if thin else X.T @ T
 
 
 def blocks(

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from hashbench.base.validation import Matrix
-from hashbench.linalg.ridge import CACHED_ROWS, Ridge
+from hashbench.linalg.ridge import CACHED_ROWS, Ridge, row_products, zero_products
 
 
 def linear_svms(
@@ -57,7 +57,7 @@ def _target_products(ridge: Ridge, B: Matrix, W: Matrix) -> Matrix:
     X, dtype = ridge.X, B.dtype
     mean = np.zeros(X.shape[1]) if ridge.mean is None else ridge.mean
     shift, W = (mean @ W).astype(dtype), W.astype(dtype)
-    products, total = np.zeros(W.shape), np.zeros(W.shape[1])
+    products, total = zero_products(X, W), np.zeros(W.shape[1])
     for start in range(0, len(B), CACHED_ROWS):
         rows = slice(start, start + CACHED_ROWS)
         targets = X[rows] @ W
@@ -65,6 +65,6 @@ def _target_products(ridge: Ridge, B: Matrix, W: Matrix) -> Matrix:
         targets *= B[rows]
         np.maximum(targets, 1, out=targets)
         targets *= B[rows]
-        products += X[rows].T @ targets
+        products += row_products(X[rows], targets)
         total += targets.sum(axis=0, dtype=np.float64)
     return np.asarray(products - np.outer(mean, total))
