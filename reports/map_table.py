@@ -125,14 +125,13 @@ class MapTable(Report):
 
 def _causes(results: Results, scores: pd.DataFrame, table: pd.DataFrame) -> list[str | None]:
     """Return for each row of a table why it may be at chance, or None if it is not."""
-    low = {
-        key
-        for key, group in grouped(scores, *KEYS, "method")
-        if at_chance(group.to_dict("records"))
-    }
+    keys = [*KEYS, "method"]
+    rows = scores[["value", "chance", "chance_error"]].to_dict("records")
+    places = scores.groupby(keys, sort=False).indices.items()
+    low = {key for key, own in places if at_chance([rows[place] for place in own])}
     known: dict[tuple[str, str], str] = {}
     found: list[str | None] = []
-    for key in table[[*KEYS, "method"]].itertuples(index=False, name=None):
+    for key in table[keys].itertuples(index=False, name=None):
         which = (key[KEYS.index("dataset")], key[-1])
         if key in low and which not in known:
             known[which] = likely_cause(results, *which)

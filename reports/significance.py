@@ -168,12 +168,13 @@ def _within(
         p_values = np.full((table.shape[1], table.shape[1]), np.nan)
         if enough:
             p_values = stats.pairs_over_splits(scores, overlap)
+            apart = scores[:, :, None] - scores[:, None, :]
+            chances = probabilities.over_splits(apart, overlap)._asdict()
         best = int(scores.mean(axis=0).argmax())
         only = results.select(datasets=[name])
         for i, j, row in _pairs(table, p_values):
             if enough:
-                chances = probabilities.over_splits(scores[:, i] - scores[:, j], overlap)
-                row |= {key: float(value) for key, value in chances._asdict().items()}
+                row |= {key: float(values[i, j]) for key, values in chances.items()}
             elif j == best:
                 row |= over_items(only, row["method"], row["against"], measure)
                 row["p_value"] = min(

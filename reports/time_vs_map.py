@@ -106,7 +106,7 @@ def _figure(data: pd.DataFrame, look: Look) -> Any:
     figures.outer_labels(axes, "training seconds", str(data["measure"].iloc[0]))
     if len(featured) < len(methods):
         figures.grey_note(figure, len(methods) - len(featured))
-    figure.draw_without_rendering()
+    figures.lay_out(figure)
     for panel, part in zip(axes, parts, strict=True):
         # the front first, then those in colour: where there is no room, the others go without
         order = part.assign(featured=part["method"].isin(featured))

@@ -18,6 +18,7 @@ from hashbench.printing.texts import (
     POINTS,
     SMALLEST,
     TITLE_SIZE,
+    fitted,
     fitted_titles,
     label,
     plain,
@@ -68,6 +69,9 @@ CROWDED_HEIGHT = 1.4
 
 #: How strongly bands of the spread are painted.
 BAND = 0.12
+
+#: Of a panel's width, what names at the ends of lines may take.
+NAMES_SHARE = 0.4
 
 PANEL_HEIGHT = 1.55  # inches
 ROW_HEIGHT = 0.13  # of a line of its own for every method
@@ -258,15 +262,16 @@ def line_figure(
     if dense:
         shared_legend(figure, look, methods)
         return figure
-    names = {method: label(look, method) for method in featured}
+    if len(featured) < len(methods):
+        grey_note(figure, len(methods) - len(featured))
+    most = NAMES_SHARE * look.inches * POINTS / columns_of(axes)
+    names = {method: fitted(figure, label(look, method), most, SMALLEST) for method in featured}
     reserve(figure, axes, max(text_points(figure, name, SMALLEST) for name in names.values()) + 10)
     for panel, (dataset, task) in zip(axes, panels, strict=True):
         part = data[(data["dataset"] == dataset) & (data["task"] == task)]
         last = part[part["method"].isin(featured)].groupby("method", sort=False).tail(1)
         ends = zip(last["method"], last[x], last[y], strict=True)
         label_ends(panel, [Named(x, y, names[m], look.methods[m].colour) for m, x, y in ends])
-    if len(featured) < len(methods):
-        grey_note(figure, len(methods) - len(featured))
     return figure
 
 
@@ -277,7 +282,15 @@ def reserve(figure: Figure, axes: Sequence[Axes], points: float) -> None:
             "", (1, 0.5), (points, 0), xycoords="axes fraction", textcoords="offset points"
         )
         strut.set_text(" ")
-    figure.draw_without_rendering()
+    lay_out(figure)
+
+
+def lay_out(figure: Figure) -> None:
+    """Give everything its place, once: that takes longer than drawing, and is asked for no more."""
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+        figure.set_layout_engine(None)
 
 
 def grey_note(figure: Figure, others: int) -> None:

@@ -110,6 +110,14 @@ def fitted_titles(
     return lines
 
 
+def fitted(figure: Figure, text: str, room: float, size: float = NAME_SIZE) -> str:
+    """Return a text cut so that it is at most so many points wide."""
+    longest = len(text)
+    while longest > 5 and text_points(figure, shorten(text, longest), size) > room:
+        longest -= 1
+    return shorten(text, longest)
+
+
 def text_points(figure: Figure, text: str, size: float = NAME_SIZE) -> float:
     """Return how wide a text is, in points."""
     from matplotlib.font_manager import FontProperties

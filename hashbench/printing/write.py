@@ -173,10 +173,7 @@ def _save_figure(
 ) -> dict[str, Path]:
     files = {}
     # Laid out once, for every format. Without an engine saving draws once, with one twice.
-    engine = picture.figure.get_layout_engine()
-    if engine is not None:
-        engine.execute(picture.figure)
-        picture.figure.set_layout_engine(None)
+    figures.lay_out(picture.figure)
     for ending in FIGURE_FORMATS:
         if ending in formats:
             files[ending] = folder / f"{name}.{ending}"

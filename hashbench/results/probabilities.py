@@ -37,13 +37,13 @@ def over_splits(difference: Floats, overlap: float, margin: float = MARGIN) -> P
     difference : (splits, ...)
     overlap : queries for each other row
     """
-    from scipy.stats import t
+    from scipy.special import stdtr
 
     test = corrected_test(difference, overlap)
     spread = test.error > 0
     scale = np.where(spread, test.error, 1.0)
-    better = t.sf((margin - test.mean) / scale, test.freedom)
-    worse = t.cdf((-margin - test.mean) / scale, test.freedom)
+    better = stdtr(test.freedom, (test.mean - margin) / scale)
+    worse = stdtr(test.freedom, (-margin - test.mean) / scale)
     # no spread at all: equal methods are equal; of others nothing is known
     same = ~spread & (test.mean == 0)
     better, worse = (

@@ -85,6 +85,7 @@ class Results:
         self.memory = Memory(out)
         self._splits: dict[str, StoredSplit] = {}
         self._evaluated: dict[str, EvaluatedCell] = {}
+        self._frames: dict[Any, pd.DataFrame] = {}
 
     def select(
         self,
@@ -102,6 +103,7 @@ class Results:
         match with or without their parameters.
         """
         part = copy.copy(self)
+        part._frames = {}
         part.__dict__.pop("tasks", None)
         if measures:
             chosen = [parse(measure) for measure in measures]
@@ -206,6 +208,9 @@ class Results:
             chance_error the standard error of the distance from it (nan where not defined).
         """
         names = [str(parse(name)) for name in (self.measures if measures is None else measures)]
+        return self._once(("scores", *names), lambda: self._scores(names))
+
+    def _scores(self, names: Sequence[str]) -> pd.DataFrame:
         rows = [
             {**about, "measure": name, **ranking.scores[name]}
             for about, ranking in self._rankings(names)
@@ -227,15 +232,19 @@ class Results:
         DataFrame
             dataset, method, bits, seed, task, database, x (rank or radius), precision, recall
         """
-        name, columns = str(parse(measure)), ["x", "precision", "recall"]
-        rows = []
-        for about, ranking in self._rankings([]):
-            curve = ranking.curves.get(name)
-            if curve is not None and about["bits"] in self.figure_bits:
-                points = zip(*(curve[column] for column in columns), strict=True)
-                rows += [{**about, **dict(zip(columns, p, strict=True))} for p in points]
-        table = _frame(rows, [*IDENTITY, "task", "database", *columns])
-        return table.astype({"precision": float, "recall": float})
+        name, bits = str(parse(measure)), set(self.figure_bits)
+        found = [
+            (about, ranking.curves[name])
+            for about, ranking in self._rankings([])
+            if about["bits"] in bits and name in ranking.curves
+        ]
+        # a row a curve, then a row a point: points are many
+        table = _frame((about for about, _ in found), [*IDENTITY, "task", "database"])
+        table = table.loc[table.index.repeat([len(curve["x"]) for _, curve in found])]
+        for column, kind in (("x", int), ("precision", float), ("recall", float)):
+            values = [np.asarray(curve[column], kind) for _, curve in found]
+            table[column] = np.concatenate([np.empty(0, kind), *values])
+        return table.reset_index(drop=True)
 
     def _rankings(self, measures: Sequence[str]) -> Iterator[tuple[dict[str, Any], Any]]:
         for stored in self.done():
@@ -279,6 +288,9 @@ class Results:
 
     def codes(self) -> pd.DataFrame:
         """Return a row a set of database codes: see `hashbench.measures.code_statistics`."""
+        return self._once("codes", self._codes)
+
+    def _codes(self) -> pd.DataFrame:
         rows = [
             {**identity(stored.cell), **statistics}
             for stored in self.done()
@@ -298,6 +310,9 @@ class Results:
         ``train_rows`` is the number of rows the method was fitted on, ``own_memory`` the peak
         above what its process held before the data; nan if nothing is known.
         """
+        return self._once("runs", self._runs)
+
+    def _runs(self) -> pd.DataFrame:
         chosen = {cell.key for cell in self.cells}
         rows = []
         for row in run_rows(self.plan, self.stored):
@@ -319,6 +334,12 @@ class Results:
         table[numbers] = table[numbers].astype(float)
         return table
 
+    def _once(self, key: Any, make: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+        """Return a table that many reports ask for: made once, and a copy for each."""
+        if key not in self._frames:
+            self._frames[key] = make()
+        return self._frames[key].copy()
+
     def _sizes(self, cell_id: str | None) -> dict[str, int]:
         stored = None if cell_id is None else self.stored.get(cell_id)
         if stored is None:
@@ -330,9 +351,10 @@ class Results:
     def history(self) -> pd.DataFrame:
         """Return a row an iteration: objective, and seconds of training until then."""
         rows = []
+        wanted = set(self.figure_bits)
         for stored in self.done():
-            arrays = stored.history()
-            if stored.cell.bits not in self.figure_bits or "objective" not in arrays:
+            arrays = stored.history() if stored.cell.bits in wanted else {}
+            if "objective" not in arrays:
                 continue
             seconds = arrays.get("objective_seconds", np.full(len(arrays["objective"]), np.nan))
             for iteration, pair in enumerate(zip(arrays["objective"], seconds, strict=True), 1):

@@ -89,7 +89,7 @@ def _run(cell: Cell, stored: Stored | None) -> Row:
     if stored is not None:
         record = stored.record
         row |= {column: record.seconds.get(phase) for phase, column in PHASES.items()}
-        known = {**record.to_json(), **record.environment}
+        known = {**vars(record), **record.environment}
         row |= {column: known[column] for column in RUN_COLUMNS if column in known}
     return row
 
