@@ -57,8 +57,6 @@ class SeedSpread(Report):
 
 
 def _figure(data: pd.DataFrame, look: Look) -> Any:
-    import seaborn
-
     panels = figures.pairs(data, look)
     most = int(data.groupby("dataset")["method"].nunique().max())
     figure, axes = figures.make_figure(
@@ -68,20 +66,24 @@ def _figure(data: pd.DataFrame, look: Look) -> Any:
     colours = {name: look.drawn(name, featured).colour for name in data["method"].unique()}
     for panel, (dataset, task) in zip(axes, panels, strict=True):
         part = data[(data["dataset"] == dataset) & (data["task"] == task)]
-        means = part.groupby("method", sort=False)["value"].mean()
-        order = means.sort_values(ascending=False, kind="stable").index.tolist()
-        said: dict[str, Any] = {
-            "data": part, "x": "value", "y": "method", "hue": "method", "order": order,
-            "hue_order": order, "palette": colours, "legend": False, "ax": panel,
-        }  # fmt: skip
-        seaborn.stripplot(**said, jitter=False, size=2.5, alpha=0.45, linewidth=0)
-        seaborn.pointplot(
-            **said, errorbar="sd", linestyle="none", marker="|", markersize=7, linewidth=0.9,
-            markeredgewidth=1.1,
-        )  # fmt: skip
+        values = part.groupby("method", sort=False)["value"]
+        means = values.mean().sort_values(ascending=False, kind="stable")
+        spread = values.std().reindex(means.index).fillna(0.0)
+        order = list(means.index)
+        inks, rows = [colours[name] for name in order], range(len(order))
+        panel.scatter(
+            part["value"],
+            part["method"].map({name: row for row, name in enumerate(order)}),
+            s=6,
+            c=list(part["method"].map(colours)),
+            alpha=0.45,
+            linewidth=0,
+        )
+        panel.hlines(rows, means - spread, means + spread, color=inks, linewidth=0.9)
+        panel.scatter(means, rows, s=45, c=inks, marker="|", linewidth=1.1)
+        panel.set_ylim(len(order) - 0.5, -0.5)
         panel.set_yticks(range(len(order)), [texts.label(look, name) for name in order])
         panel.tick_params(axis="y", length=0)
-        panel.set(xlabel="", ylabel="")
     _share(axes, panels)
     figures.write_titles(look, axes, panels, beside=60)
     figures.outer_labels(axes, data["measure"].iloc[0], "")
