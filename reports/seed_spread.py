@@ -37,7 +37,7 @@ class SeedSpread(Report):
         """Return a figure for each code length and kind of database codes."""
         pictures = []
         for (bits, database), group in grouped(data, "bits", "database"):
-            for name, part in figures.sheets(group, look):
+            for name, part in figures.sheets(group, look, rows=True):
                 measure = str(part["measure"].iloc[0])
                 seeds = part.groupby(["dataset", "method"])["seed"].nunique()
                 caption = look.caption(

@@ -145,11 +145,13 @@ def test_every_seed_is_a_dot_and_the_best_mean_comes_first(hand_made):
     (picture,) = SeedSpread().draw(SeedSpread().data(results), Look.of(results))
     panel = picture.figure.axes[0]
     assert [text.get_text() for text in panel.get_yticklabels()] == ["good", "even"]
-    dots = [place for dots in panel.collections for place in dots.get_offsets()[:, 0]]
+    seeds, spread, means = panel.collections
     low = (1 / 3 + 2 / 4) / 2
-    assert sorted(np.round(dots, 6)) == sorted(np.round([1, 1, 1, low], 6))
-    marked = [x for line in panel.lines if line.get_marker() == "|" for x in line.get_xdata()]
-    assert sorted(x for x in marked if x == x) == pytest.approx([(1 + low) / 2, 1])
+    assert sorted(seeds.get_offsets()[:, 0]) == pytest.approx([low, 1, 1, 1])
+    assert means.get_offsets().tolist() == pytest.approx(np.array([[1, 0], [(1 + low) / 2, 1]]))
+    (good, _), (left, right) = (line[:, 0] for line in spread.get_segments())
+    assert good == 1
+    assert right - left == pytest.approx(2 * np.std([1, low], ddof=1))
 
 
 def test_one_seed_has_no_spread(hand_made):
