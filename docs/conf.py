@@ -39,12 +39,14 @@ napoleon_attr_annotations = False  # the words of a docstring say more than the 
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 default_role = "code"
-smartquotes = False  # X'X is a product, not a quotation
+smartquotes_action = "D"  # dashes alone: X'X is a product, not a quotation
 highlight_language = "none"  # most blocks without a language are tables
 
 html_theme = "furo"
 html_title = f"hashbench {version}"
 html_show_sphinx = False
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 copybutton_prompt_text = "$ "
 copybutton_only_copy_prompt_lines = True
 

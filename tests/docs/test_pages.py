@@ -61,6 +61,17 @@ def test_what_was_measured_stands_on_the_page(pages, figures):
     assert "AP there" in pages.method_page(plugins["dsph"], figures)
 
 
+def test_the_list_leads_to_every_method(pages, figures):
+    plugins = discover().methods
+    page = pages.method_list(plugins, figures)
+    for name in plugins:
+        assert f"(methods/{name}.md)" in page
+        assert f"\nmethods/{name}\n" in page
+    assert re.search(r"\| \[EDSH\].* \| yes \| 0.500 \| 0.500 \|", page)
+    assert re.search(r"\| \[CCA\].* \|  \|  \|  \|", page)  # not in this study
+    assert ":class:" not in page
+
+
 def test_a_gallery_shows_the_first_of_each_kind(pages, tmp_path):
     (tmp_path / "a.md").write_text("table one")
     (tmp_path / "b.md").write_text("table two")
