@@ -72,7 +72,8 @@ def _check(name: bytes, text: bytes) -> bytes:
 
 def describe(folder: Path) -> Description:
     """Return how the system describes the files of a cell now."""
-    place, found = f"{folder}{os.sep}", []
+    place = f"{folder}{os.sep}"
+    found: Description = []
     for name in FILES:
         try:
             seen = os.stat(place + name)
