@@ -79,7 +79,10 @@ def method_list(methods: Mapping[str, Plugin], figures: Figures) -> str:
             "method": f"[{plugin.title}](methods/{name}.md)",
             "what it is": prose((inspect.getdoc(plugin.cls) or "").partition("\n")[0]),
             "labels": "yes" if plugin.cls.supervised else "",
-            **{task: f"{wide[task].get(name, float('nan')):.3f}".strip("na") for task in wide},
+            **{
+                task.replace("->", "→"): f"{wide[task].get(name, float('nan')):.3f}".strip("na")
+                for task in wide
+            },
         }
         for name, plugin in methods.items()
     ]
