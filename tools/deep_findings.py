@@ -1,98 +1,189 @@
-"""What choosing the epoch on test queries is worth, and what networks remember of their database.
+"""Shallow and deep methods on the same features: what is known of them, piece by piece.
 
-    python tools/deep_findings.py [--seeds 2]      # docs/deep.csv
+    hashbench run -m dsph,lemon,... -d wiki,... -b 32 -s 1 --tune 8 -o FOLDER    # a piece
+    python tools/deep_findings.py collect FOLDER ...         # its scores into docs/deep.csv
+    python tools/deep_findings.py selection dsph ... -d wiki
+    python tools/deep_findings.py memory dsph lemon ... -d wiki
+    python tools/deep_page.py                                # docs/deep.md, from docs/deep.csv
 
-On Wiki at 32 bits, encoded database codes, AP of the whole ranking. `selection`: a method is scored
-on the test queries after every epoch; the best epoch of each task, as many released codes choose
-it, against the last one. `memory`: trained on a random half of the training rows, with that half as
-the database or the other one, which is as large and was never seen.
+Every piece may be run on its own and in any order: what is in the record is not measured again,
+and the page is made of what is there and names what is not. Everything is at 32 bits, AP of the
+whole ranking.
+
+`selection`: a network is scored on the test queries after every epoch; the best epoch of each task,
+as many released codes choose it, against the last one. It is measured here because the suite itself
+never does it. `memory`: under the protocol `disjoint` half of the database is trained on; the
+database is that half, or the other half, which is as large and was never seen.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import fidelity
 import numpy as np
 import pandas as pd
-from fidelity_deep import BITS, parts
 
+from hashbench.data import preprocessing
+from hashbench.measures import evaluate
 from hashbench.neural.method import TorchMethod
+from hashbench.plugins.hardship import BEHIND, Hardship
 from hashbench.plugins.registry import discover
+from hashbench.plugins.selection import TUNED
+from hashbench.results.results import Results
+from hashbench.studies.cell import random_state
 
 RECORD = fidelity.ROOT / "docs" / "deep.csv"
-SELECTED = ("dsph", "dchmt", "jdsh")
-REMEMBERED = ("lemon", "scratch", "dsph", "dchmt", "dadh", "ucch")
+BITS = 32
+MEASURE = "AP"
+
+KEYS = ["finding", "dataset", "method", "seed", "task", "which"]
+COLUMNS = [*KEYS, "value", "seconds", "trials"]
+
+DEFAULT, TUNING, SELECTION, MEMORY = "default", "tuned", "selection", "memory"
+LAST, BEST = "last epoch", "best epoch"
+SEEN, UNSEEN = "trained on", "never seen"
+
+Views = Sequence[Any]
 
 
-def average_precision(method: Any, database: Any, database_labels: Any) -> dict[str, float]:
-    """Score a fitted method on the test queries, by task."""
-    _, query, _, query_labels = parts("wiki")
-    found = {}
-    for task, view in zip(fidelity.TASKS, (0, 1), strict=True):
-        codes = method.encode(query[view], view), method.encode(database[1 - view], 1 - view)
-        ranking = fidelity.hamming_ranking(*codes, query_labels, database_labels)
-        value = fidelity.evaluate_ranking(ranking, [fidelity.MEASURES["AP"]])
-        found[task] = float(next(iter(value.values())))
-    return found
+def read() -> pd.DataFrame:
+    """Return what has been measured."""
+    return pd.read_csv(RECORD) if RECORD.exists() else pd.DataFrame(columns=COLUMNS)
+
+
+def keep(found: pd.DataFrame) -> None:
+    """Add to the record; what was there of the same thing is replaced."""
+    both = pd.concat([each for each in (read(), found) if len(each)], ignore_index=True)
+    both = both.drop_duplicates(KEYS, keep="last").sort_values(KEYS, kind="stable")
+    both.round({"value": 5, "seconds": 2}).to_csv(RECORD, index=False)
+
+
+def collect(folder: Path) -> pd.DataFrame:
+    """Return the scores and training seconds of the done cells of a folder of results."""
+    results = Results(folder, discover())
+    scores = results.scores([MEASURE]).query("bits == @BITS")
+    runs = results.runs()[["dataset", "method", "bits", "seed", "fit_seconds"]]
+    found = scores.merge(runs, on=["dataset", "method", "bits", "seed"])
+    tuned = found["method"].str.endswith(TUNED)
+    counts = {
+        (search.cell.dataset, search.cell.method, search.cell.seed): len(search.points)
+        for search in results.searches
+    }
+    found = found.assign(
+        finding=np.where(tuned, TUNING, DEFAULT),
+        method=found["method"].str.removesuffix(TUNED),
+        which=found["database"],
+        seconds=found["fit_seconds"],
+    )
+    keys = zip(found["dataset"], found["method"], found["seed"], strict=True)
+    found["trials"] = np.where(tuned, [counts.get(key, 0) for key in keys], 0)
+    return found[COLUMNS]
+
+
+def load(dataset: str, seed: int, disjoint: bool = False) -> tuple[list[Any], Any, Any]:
+    """Return views as cells see them, labels and the split."""
+    plugin = discover().get("datasets", dataset).cls()
+    data = plugin.load()
+    harder = f"{BEHIND}{Hardship(disjoint=True)}" if disjoint else ""
+    split = plugin.split(data, plugin.default_protocol() + harder, seed)
+    steps = preprocessing.declared(plugin.preprocessing, data.view_names)
+    views = [
+        preprocessing.fit(step, X, split.train)(X)
+        for step, X in zip(steps, data.views, strict=True)
+    ]
+    return views, data.labels, split
 
 
 def made(name: str, seed: int) -> Any:
-    """Return a method with its default parameters."""
-    return discover().get("methods", name).cls(n_bits=BITS, random_state=seed)
+    """Return a method with its default parameters, as a cell makes it."""
+    cls = discover().get("methods", name).cls
+    return cls(n_bits=BITS, random_state=random_state(seed))
 
 
-def selection(name: str, seed: int) -> list[tuple[str, str, float]]:
+def score(method: Any, views: Views, labels: Any, query: Any, database: Any) -> dict[str, float]:
+    """Score a fitted method on some rows against others, encoded, by task."""
+    codes = [[method.encode(X[rows], m) for m, X in enumerate(views)] for rows in (query, database)]
+    asked, searched = codes
+    return {
+        task: evaluate(
+            asked[view], searched[1 - view], labels[query], labels[database], MEASURE
+        )[MEASURE]
+        for task, view in zip(fidelity.TASKS, (0, 1), strict=True)
+    }  # fmt: skip
+
+
+def selection(name: str, dataset: str, seed: int) -> list[tuple[str, str, float]]:
     """Return AP of the last epoch and of the best one on the test queries."""
-    train, _, labels, _ = parts("wiki")
+    views, labels, split = load(dataset, seed)
     method: TorchMethod = made(name, seed)
     scored: list[dict[str, float]] = []
 
-    def score(count: int, value: float, seconds: float) -> None:
+    def after_epoch(count: int, value: float, seconds: float) -> None:
         method._train(False)
-        scored.append(average_precision(method, train, labels))
+        scored.append(score(method, views, labels, split.query, split.database))
 
-    method.on_record = score
-    method.fit(train, labels)
+    method.on_record = after_epoch
+    fit(method, views, labels, split.train)
     return [
         (task, which, choose([each[task] for each in scored]))
         for task in fidelity.TASKS
-        for which, choose in (("last epoch", lambda values: values[-1]), ("best epoch", max))
+        for which, choose in ((LAST, lambda values: values[-1]), (BEST, max))
     ]
 
 
-def memory(name: str, seed: int) -> list[tuple[str, str, float]]:
+def memory(name: str, dataset: str, seed: int) -> list[tuple[str, str, float]]:
     """Return AP against the rows that were trained on and against as many others."""
-    train, _, labels, _ = parts("wiki")
-    order = np.random.default_rng(seed).permutation(len(labels))
-    seen, unseen = np.sort(order[: len(order) // 2]), np.sort(order[len(order) // 2 :])
-    method = made(name, seed).fit([X[seen] for X in train], labels[seen])
-    rows = []
-    for which, part in (("trained on", seen), ("never seen", unseen)):
-        found = average_precision(method, [X[part] for X in train], labels[part])
-        rows += [(task, which, value) for task, value in found.items()]
-    return rows
+    views, labels, split = load(dataset, seed, disjoint=True)
+    method = fit(made(name, seed), views, labels, split.train)
+    return [
+        (task, which, value)
+        for which, part in ((SEEN, split.train), (UNSEEN, split.database))
+        for task, value in score(method, views, labels, split.query, part).items()
+    ]
+
+
+def fit(method: Any, views: Views, labels: Any, rows: Any) -> Any:
+    """Fit a method to training rows; labels only for those that may see them."""
+    return method.fit([X[rows] for X in views], labels[rows] if method.supervised else None)
+
+
+MEASURED = {SELECTION: selection, MEMORY: memory}
+
+
+def measure(finding: str, name: str, dataset: str, seed: int) -> None:
+    """Measure one thing of one method, unless the record has it."""
+    known = read().query(
+        "finding == @finding and method == @name and dataset == @dataset and seed == @seed"
+    )
+    if len(known):
+        return
+    rows = MEASURED[finding](name, dataset, seed)
+    found = pd.DataFrame(rows, columns=["task", "which", "value"])
+    keep(found.assign(finding=finding, dataset=dataset, method=name, seed=seed)[[*KEYS, "value"]])
+    print(finding, dataset, name, seed, found.round(3).to_string(header=False), flush=True)
 
 
 def main() -> None:
-    """Measure, and keep after every method what was found."""
+    """Collect the scores of folders, or measure what the suite does not."""
     parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--seeds", type=int, default=2)
-    seeds = parser.parse_args().seeds
-    columns = ["finding", "method", "task", "which", "seeds", "mean"]
-    rows: list[tuple[Any, ...]] = []
-    for finding, names in ((memory, REMEMBERED), (selection, SELECTED)):
-        for name in names:
-            found = pd.DataFrame(
-                [row for seed in range(seeds) for row in finding(name, seed)],
-                columns=["task", "which", "value"],
-            )
-            means = found.groupby(["task", "which"], sort=False)["value"].mean()
-            for (task, which), mean in means.items():
-                rows.append((finding.__name__, name, task, which, seeds, round(mean, 4)))
-            print(means.round(3).to_string(), flush=True)
-            pd.DataFrame(rows, columns=columns).to_csv(RECORD, index=False)
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("collect").add_argument("folders", nargs="+", type=Path)
+    for finding in MEASURED:
+        command = commands.add_parser(finding)
+        command.add_argument("methods", nargs="+")
+        command.add_argument("-d", "--dataset", default="wiki")
+        command.add_argument("-s", "--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    if arguments.command == "collect":
+        for folder in arguments.folders:
+            keep(collect(folder))
+    else:
+        for name in arguments.methods:
+            measure(arguments.command, name, arguments.dataset, arguments.seed)
 
 
 if __name__ == "__main__":
