@@ -8,6 +8,7 @@ what has not been run.
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import deep_findings as findings
@@ -26,6 +27,7 @@ IMAGE, TEXT_TASK = fidelity.TASKS
 NONE = "–"
 
 
+@cache
 def networks() -> list[str]:
     """Return the neural methods of the suite."""
     methods = discover().methods
@@ -118,7 +120,7 @@ def tuned(record: pd.DataFrame) -> tuple[str, str]:
     after = wide(record, findings.TUNING, "encoded")
     if not len(after):
         return "", "Nothing has been tuned yet."
-    both = after.join(before[["mean"]], rsuffix="_default", how="inner")
+    both = after.join(before["mean"].rename("mean_default"), how="inner")
     datasets, lines = ordered(both.index.unique("dataset")), []
     order = both["mean"].groupby("method").mean().sort_values(ascending=False).index
     for name in order:
