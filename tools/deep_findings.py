@@ -30,6 +30,7 @@ import pandas as pd
 from hashbench.data import preprocessing
 from hashbench.measures import evaluate
 from hashbench.neural.method import TorchMethod
+from hashbench.neural.runtime import same_threads
 from hashbench.plugins.hardship import BEHIND, Hardship
 from hashbench.plugins.registry import discover
 from hashbench.plugins.selection import TUNED
@@ -108,12 +109,12 @@ def score(method: Any, views: Views, labels: Any, query: Any, database: Any) -> 
     """Score a fitted method on some rows against others, encoded, by task."""
     codes = [[method.encode(X[rows], m) for m, X in enumerate(views)] for rows in (query, database)]
     asked, searched = codes
-    return {
-        task: evaluate(
-            asked[view], searched[1 - view], labels[query], labels[database], MEASURE
-        )[MEASURE]
-        for task, view in zip(fidelity.TASKS, (0, 1), strict=True)
-    }  # fmt: skip
+    known = labels[query], labels[database]
+    with same_threads():
+        return {
+            task: evaluate(asked[view], searched[1 - view], *known, MEASURE)[MEASURE]
+            for task, view in zip(fidelity.TASKS, (0, 1), strict=True)
+        }
 
 
 def selection(name: str, dataset: str, seed: int) -> list[tuple[str, str, float]]:

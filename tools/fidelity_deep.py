@@ -23,6 +23,7 @@ from equivalence import DIFFERENT, EQUIVALENT, judge
 from markdown_text import number, table
 
 from hashbench.data.layouts import load_file
+from hashbench.neural.runtime import same_threads
 from hashbench.plugins.downloads import locate
 from hashbench.plugins.registry import discover
 
@@ -74,7 +75,8 @@ def scores(data: str, name: str, seed: int) -> tuple[dict[tuple[str, str], float
         for task, view in zip(fidelity.TASKS, (0, 1), strict=True):
             codes = (method.encode(query[view], view), database[1 - view])
             ranking = fidelity.hamming_ranking(*codes, query_labels, train_labels)
-            value = fidelity.evaluate_ranking(ranking, [fidelity.MEASURES["AP"]])
+            with same_threads():
+                value = fidelity.evaluate_ranking(ranking, [fidelity.MEASURES["AP"]])
             found[task, kind] = float(next(iter(value.values())))
     return found, seconds
 
@@ -113,7 +115,7 @@ def write() -> None:
     verdicts = judge(record.merge(theirs[[*keys, "their_seeds"]], on=keys))["verdict"]
     lines = [
         [
-            row.data, f"`{row.method}`", row.task.replace("->", "→"), row.database,
+            row.data, f"`{row.method}`", row.task.replace("->", "→"), row.database, row.seeds,
             f"{number(row.ours)} ({number(row.ours_std)})",
             f"{number(row.theirs)} ({number(row.theirs_std)})",
             f"{row.ours - row.theirs:+.3f}", number(row.tolerance),
@@ -121,7 +123,7 @@ def write() -> None:
         ]
         for row, verdict in zip(record.itertuples(), verdicts, strict=True)
     ]  # fmt: skip
-    header = ["data", "method", "task", "database", "ours", "theirs", "difference", "tolerance"]
+    header = ["data", "method", "task", "database", "our seeds", "ours", "theirs", "difference"]
     encoded = record[record["database"] == "encoded"]
     wanted = reference()[reference()["method"].isin(discover().methods)]
     absent = wanted.merge(record, on=["data", "method"], how="left")
@@ -136,7 +138,7 @@ def write() -> None:
         differ=int(verdicts.eq(DIFFERENT).sum()),
         all=len(record),
         compared=len(encoded),
-        table=table([*header, "verdict"], lines),
+        table=table([*header, "tolerance", "verdict"], lines),
     )
     PAGE.write_text(text)
 

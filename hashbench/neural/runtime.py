@@ -51,3 +51,14 @@ def seeded(seed: int, device: str) -> Iterator[None]:
             yield
         finally:
             torch.use_deterministic_algorithms(deterministic)
+
+
+@contextmanager
+def same_threads() -> Iterator[None]:
+    """Leave PyTorch the threads it has: compiled measures, which share OpenMP with it, set more."""
+    torch = import_torch("a neural method")
+    threads = torch.get_num_threads()
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)

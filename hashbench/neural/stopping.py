@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from hashbench.base.errors import HashbenchError
 from hashbench.base.validation import Matrix
+from hashbench.neural.runtime import same_threads
 from hashbench.plugins.method import Method
 
 
@@ -60,12 +61,13 @@ class Watch:
 
         queries = [method.encode(X, view) for view, X in enumerate(self.asking)]
         items = [method.encode(X, view) for view, X in enumerate(self.asked)]
-        scores = [
-            evaluate(query, item, self.asking_labels, self.asked_labels, "AP")["AP"]
-            for i, query in enumerate(queries)
-            for j, item in enumerate(items)
-            if i != j
-        ]
+        with same_threads():
+            scores = [
+                evaluate(query, item, self.asking_labels, self.asked_labels, "AP")["AP"]
+                for i, query in enumerate(queries)
+                for j, item in enumerate(items)
+                if i != j
+            ]
         score = float(np.mean(scores))
         if score > self.best:
             self.epoch, self.best = epoch, score

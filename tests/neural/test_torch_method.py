@@ -1,5 +1,6 @@
 """The base class of neural methods: batches, seeds, devices, encoding."""
 
+import os
 import subprocess
 import sys
 import time
@@ -87,6 +88,20 @@ def test_a_fit_leaves_no_trace_in_torch():
     assert not torch.are_deterministic_algorithms_enabled()
     with seeded(1, "cpu"):
         assert torch.are_deterministic_algorithms_enabled()
+
+
+def test_scoring_between_epochs_leaves_torch_its_threads():
+    code = (
+        "import torch; from hashbench import evaluate; "
+        "from hashbench.neural.runtime import same_threads\n"
+        "with same_threads(): evaluate([[0, 1]], [[0, 1]], [0], [0], 'AP')\n"
+        "print(torch.get_num_threads())"
+    )
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "2"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "1"
 
 
 def test_dropout_acts_in_training_alone():
