@@ -195,8 +195,9 @@ class EDSH(LinearMethod):
         for solver, u, w, s in together(solvers, U, W, S):
             norm = np.trace(solver.gram)  # ||X_m||^2
             total += self.lam * (norm - 2 * np.sum(u * s) + np.sum((u.T @ u) * VV))
-            total += self.beta * (squares - 2 * np.sum(w * s) + solver.quadratic(w))
-            total += self.mu * (np.sum(u * u) + np.sum(w * w))
+            # For the W of Eq. 21, beta ||V - X W||^2 + mu ||W||^2 = beta (||V||^2 - tr(W'X'V)).
+            total += self.beta * (squares - np.sum(w * s))
+            total += self.mu * np.sum(u * u)
         return total
 
 

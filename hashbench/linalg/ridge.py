@@ -25,7 +25,7 @@ PANEL_COLUMNS = 256
 #: Columns up to which a product with the features costs little more than reading them.
 THIN_COLUMNS = 128
 #: Columns from which on features are wide beside a thin matrix.
-WIDE_COLUMNS = 1024
+WIDE_COLUMNS = 2048
 
 
 class Factor:
