@@ -1,4 +1,4 @@
-"""The documentation as a site: `hashbench run && sphinx-build -W docs site`.
+"""The documentation as a site: `sphinx-build -W docs site`.
 
 Sphinx, because it is kept up, reads our docstrings as they are, and its pages and their search
 work from a folder without a network; Furo, because it is plain, works on a phone and in the dark
