@@ -114,9 +114,11 @@ def test_a_link_restores_the_view(opened, page):
     opened.get(page.as_uri())
     opened.get("about:blank")
     opened.get(address)
+    wait_for(opened, "return overview.heated")
     assert opened.execute_script(look) == before
     opened.get("about:blank")
     opened.get(page.as_uri())
+    wait_for(opened, "return overview.heated")
     assert opened.execute_script(look) != before
 
 

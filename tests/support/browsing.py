@@ -34,6 +34,7 @@ def open_page(browser, page, width=1200, height=900):
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     browser.get("about:blank")  # an address that differs in its # only loads nothing
     browser.get(page.as_uri())
+    wait_for(browser, "return overview.heated")  # what follows the first screen
 
 
 def wait_for(browser, script, seconds=20):

@@ -2,7 +2,7 @@
 // code lengths, and beside them every slice as a heat map whose heads lead to its ranking.
 "use strict";
 
-const overview = { order: { key: "meanRank", descending: false }, widest: 24 };
+const overview = { order: { key: "meanRank", descending: false }, widest: 24, heated: false };
 
 // The slices that are averaged: all of the chosen measure and kind of database codes.
 function slices() {
@@ -151,6 +151,21 @@ function overviewWords(blocks, rows) {
     + `${hidden ? ` ${plural(hidden, "method")} left out by the filters.` : ""}`;
 }
 
+// Fields of the heat map; before the page was first seen one empty field that keeps their place.
+function heatFields(row, heat) {
+  if (overview.heated || !heat.length) return heat.map((make) => make(row));
+  const room = cell("", "heat room");
+  room.colSpan = heat.length;
+  return [room];
+}
+
+// Two thirds of what the first screen takes to lay out are fields of the heat map: they follow it.
+function heatUp() {
+  if (overview.heated) return;
+  overview.heated = true;
+  showOverview();
+}
+
 function showOverview() {
   const blocks = slices();
   const rows = overviewRows(blocks);
@@ -164,7 +179,7 @@ function showOverview() {
   table.tHead.replaceChildren(...lines);
   const body = sorted(rows, overview.order).map((row) => {
     const tr = document.createElement("tr");
-    tr.append(...columns.map((column) => column.cell(row)), ...heat.map((make) => make(row)));
+    tr.append(...columns.map((column) => column.cell(row)), ...heatFields(row, heat));
     return tr;
   });
   table.tBodies[0].replaceChildren(...body);
@@ -184,4 +199,5 @@ function startOverview() {
   byId("overview-table").tHead.addEventListener("click", () => writeAddress());
   onView(showOverview);
   showOverview();
+  requestAnimationFrame(() => setTimeout(heatUp));
 }

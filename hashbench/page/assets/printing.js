@@ -13,6 +13,7 @@ async function printPage(whole) {
 }
 
 window.addEventListener("beforeprint", () => {
+  heatUp();
   document.body.classList.toggle("whole", printing.whole);
   if (printing.whole) {
     printing.folded.push(...document.querySelectorAll("details:not([open])"));
