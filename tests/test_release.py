@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -30,3 +31,14 @@ def test_contributing_names_every_room():
     rooms = re.search(r"ROOMS = \((.*?)\)", (ROOT / "tests/test_architecture.py").read_text(), re.S)
     for room in re.findall(r'"(\w+)"', rooms[1]):
         assert f"`{room}`" in text, room
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a clone")
+def test_the_source_archive_has_every_folder():
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    folders = {line.partition("/")[0] for line in listed.splitlines() if "/" in line}
+    grafted = set(re.findall(r"^graft (\S+)$", (ROOT / "MANIFEST.in").read_text(), re.MULTILINE))
+    packages = {"hashbench", "methods", "datasets", "reports"}
+    assert folders == grafted | packages
