@@ -6,6 +6,7 @@ import json
 import shutil
 from dataclasses import replace
 
+import fuzz
 import numpy as np
 import pytest
 
@@ -168,6 +169,15 @@ def test_what_is_believed_unread_is_compared_with_the_files(whole, tmp_path, cap
     assert verified(out) == 1
     assert "set aside .checked" in capsys.readouterr().err
     assert verified(out) == 0
+
+
+@pytest.mark.parametrize("pattern", [*FILES[:1], *FILES[3:]])
+def test_a_mutant_is_a_line_or_gives_the_same_numbers(pattern, whole, tmp_path):
+    """One a file here, a hundred with `-m slow` in tests/data/layouts/test_fuzz.py."""
+    place = sorted(whole.glob(pattern))[0]
+    mutants = list(fuzz.mutants(place.read_bytes(), 2, seed=len(pattern)))
+    (said,) = fuzz.look(whole, str(place.relative_to(whole)), mutants[1:], tmp_path, typing=False)
+    assert said in fuzz.ALLOWED
 
 
 def forge(cell, environment, **changes):

@@ -7,6 +7,7 @@ description of entries would make it take numbers for addresses.
 
 from __future__ import annotations
 
+import math
 import pickle
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hashbench.data.layouts.declared import check_fits
 from hashbench.data.layouts.variable import Variable, named_kind
 
 #: Kinds of entries that a pickled array may have; of "O" only lists of further arrays.
@@ -128,6 +130,11 @@ def open_npy(path: Path) -> dict[str, Variable]:
             value = _plain(_Unpickler(stream).load())
             array = _joined(value.reshape(shape, order="F" if fortran else "C"))
             return {path.stem: Variable(array.shape, named_kind(array.dtype), lambda: array)}
+
+    needed, held = math.prod(shape) * dtype.itemsize, path.stat().st_size
+    if needed > held:
+        raise ValueError(f"{path.stem} declares {needed} bytes, the file holds {held}")
+    check_fits(path.stem, shape, dtype.itemsize)
 
     def read() -> npt.NDArray[Any]:
         whole: npt.NDArray[Any] = np.load(path, allow_pickle=False)

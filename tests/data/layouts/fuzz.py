@@ -1,18 +1,33 @@
-"""A mutating driver for the readers of files: seeded, and each mutant read in a child of its own.
+"""A mutating driver: seeded damage to files, each handed to the command that people would type.
 
-`read` is what the fork server calls; :func:`mutants` makes the bytes.
+:func:`mutants` makes the bytes. :func:`read` types ``hashbench data describe`` or ``evaluate`` at
+files of data, and :func:`load` loads most of them as these commands do; :func:`look` types
+``status`` at a folder of results of which one file is damaged, and compares what reports are made
+of. All say what became of each, if they live: they belong into a child.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import contextlib
+import io
+import re
+import traceback
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib import metadata
 from pathlib import Path
-from typing import Any
+from unittest import mock
 
 import numpy as np
 
 #: Words that stand where files keep lengths, types and signs.
 WORDS = (b"\x00", b"\xff", b"\x7f", b"\x80", b"\xff\xff\xff\x7f", b"\x00\x00\x00\x80", b"\xff" * 8)
+
+#: What may become of a damaged file; "contained" is a line about a reader that crashed.
+ALLOWED = {"accepted", "line", "contained", "named"}
+
+#: One of so many is typed where that takes long.
+TYPED = 10
 
 
 def mutants(content: bytes, count: int, seed: int) -> Iterator[bytes]:
@@ -43,19 +58,120 @@ def mutants(content: bytes, count: int, seed: int) -> Iterator[bytes]:
         yield bytes(data)
 
 
-def read(registry: Any, folder: Path, cache: Path, paths: list[str]) -> dict[str, Any]:
-    """Read files; return what became of each: accepted, a line, or something that is neither."""
-    from hashbench.base.errors import HashbenchError
-    from hashbench.data.layouts import load_file
+entry_points = cache(metadata.entry_points)
 
-    said: dict[str, str] = {}
-    for path in paths:
-        (folder / "at").write_text(path)  # who was it, if this process does not end well
+
+def typed(words: Sequence[str]) -> tuple[int, str, str]:
+    """Type a command; return its exit code and what it printed to both streams.
+
+    What a person would see as a traceback has the exit code -1.
+    """
+    from hashbench.commands import main
+
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    with (
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        # the same every time, and most of the time
+        mock.patch("importlib.metadata.entry_points", entry_points),
+    ):
         try:
-            load_file(Path(path))
-            said[path] = "accepted"
+            main(list(words))
+        except SystemExit as end:
+            code = int(end.code or 0)
+        except BaseException:
+            code = -1
+            traceback.print_exc()
+    if "Traceback" in err.getvalue():
+        code = -1
+    return code, out.getvalue(), err.getvalue()
+
+
+def outcome(code: int, said: str) -> str:
+    """Say in a word what a command made of a damaged file, or quote what is neither."""
+    if code == 0:
+        return "accepted"
+    lines = said.splitlines()
+    if code == 2 and len(lines) == 1 and lines[0].startswith("hashbench: "):
+        return "contained" if re.search(r"crashed \(|ended the process", said) else "line"
+    return f"exit code {code}: {said[-2000:]}"
+
+
+def read(commands: Sequence[Sequence[str]]) -> list[str]:
+    """Type commands at damaged files, one after the other; return what became of each."""
+    return [outcome(code, err) for code, _, err in map(typed, commands)]
+
+
+def load(commands: Sequence[Sequence[str]]) -> list[str]:
+    """Load what is typed as the commands do, but here; type it only where that says most.
+
+    That is where it loads, where it does not in one line, and one time in `TYPED`.
+    """
+    from hashbench.base.errors import HashbenchError
+    from hashbench.data.layouts import parse_file_selection
+
+    said = []
+    for k, words in enumerate(commands):
+        try:
+            parse_file_selection(words[-1])[1].load()
         except HashbenchError as error:
-            said[path] = "line" if "\n" not in str(error) else f"lines: {error}"
+            if k % TYPED and "\n" not in str(error):
+                said.append("line")
+                continue
         except Exception as error:
-            said[path] = f"traceback: {type(error).__name__}: {error}"
-    return {"said": said}
+            said.append(f"{type(error).__name__}: {error}")
+            continue
+        said += read([words])
+    return said
+
+
+def look(
+    out: Path, name: str, contents: Sequence[bytes], folder: Path, typing: bool = True
+) -> list[str]:
+    """Put contents in the place of a file of results, one after the other, and look at them."""
+    place, said = out / name, []
+    whole, right = place.read_bytes(), numbers(out)
+    for k, content in enumerate(contents):
+        place.write_bytes(content)
+        code, _, err = typed(["status", str(out)])
+        seen = "named" if code == 1 and err == "" else outcome(code, err)
+        said.append(seen if seen not in ALLOWED else judged(out, right))
+        if typing and k % TYPED == 0 and said[-1] in ALLOWED:
+            report = ["report", str(out), "map-table", "--format", "csv", "-o", str(folder)]
+            seen = outcome(*typed(report)[::2])
+            said[-1] = said[-1] if seen in ALLOWED else f"report: {seen}"
+        place.write_bytes(whole)
+    return said
+
+
+def numbers(out: Path) -> tuple[str, ...]:
+    """Return every number that reports are made of, and those by query."""
+    import hashbench
+    from hashbench.results.per_query import per_query
+
+    with mock.patch("importlib.metadata.entry_points", entry_points):
+        results = hashbench.open(out)
+    about = ("encoded", results.main_measure)
+    queries = [
+        per_query(results, stored, task, *about).tolist()
+        for stored in results.done()
+        for task in results.tasks
+    ]
+    tables = (results.scores(), results.curves(), results.codes(), results.history())
+    runs = results.runs().drop(columns="reason")
+    return (*(each.to_csv() for each in (*tables, runs)), str(queries), str(results.damaged))
+
+
+def judged(out: Path, right: tuple[str, ...]) -> str:
+    """Say what became of the numbers: the same, a line, a cell that is named; or quote the rest."""
+    from hashbench.base.errors import HashbenchError
+
+    try:
+        found = numbers(out)
+    except HashbenchError as error:
+        return "line" if "\n" not in str(error) else f"lines: {error}"
+    except Exception:
+        return traceback.format_exc()
+    if found[-1] != right[-1]:
+        return "named"
+    return "accepted" if found == right else "other numbers in silence"

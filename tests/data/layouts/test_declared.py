@@ -36,6 +36,14 @@ def test_a_header_of_npz_that_declares_a_terabyte(write):
     assert "XAll declares 13194139533312 bytes, the file holds 0" in refused(path)
 
 
+def test_a_header_of_npy_that_declares_a_terabyte(tmp_path):
+    content = np.lib.format.magic(1, 0)
+    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000, 1000000), }\n"
+    path = tmp_path / "image.npy"
+    path.write_bytes(content + len(header).to_bytes(2, "little") + header + bytes(64))
+    assert "image declares 8000000000000 bytes, the file holds" in refused(path)
+
+
 @pytest.mark.parametrize("chunks", [None, (12, 1 << 16)])
 def test_a_dataset_of_hdf5_that_was_never_written(tmp_path, chunks):
     path = tmp_path / "f.h5"

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import os
+import json
+import pickle
 from collections import Counter
-from pathlib import Path
 
+import conftest
 import fuzz
 import numpy as np
+import pandas as pd
 import pytest
+import scipy.io
 import scipy.sparse
 
-from hashbench.executors import Limits, Task
-from hashbench.executors.local import LocalExecutor
+from hashbench.base import apart
+from hashbench.base.errors import HashbenchError
 
 RNG = np.random.default_rng(0)
 IMAGE, TEXT = RNG.random((12, 6)), np.ones((12, 3))
@@ -20,74 +23,172 @@ LABELS = np.eye(12, 4) + np.eye(12, 4, -4) + np.eye(12, 4, -8)
 GOOD = {"XAll": IMAGE, "YAll": TEXT, "LAll": LABELS}
 SPARSE = {**GOOD, "YAll": scipy.sparse.csc_array(TEXT)}
 CELLS = {"X": [IMAGE, TEXT], "y": np.arange(12.0)[:, None] % 4}
+OWN = {"image": IMAGE, "text": TEXT, "labels": LABELS}
+CODES = {
+    "query_codes": IMAGE[:4] > 0.5, "database_codes": IMAGE > 0.4,
+    "query_labels": LABELS[:4], "database_labels": LABELS,
+}  # fmt: skip
 
-SEEDS = {
-    "v5": ("v5", "f.mat", GOOD),
-    "v5 sparse": ("v5", "f.mat", SPARSE),
-    "v5 cells": ("v5", "f.mat", CELLS),
-    "v7.3": ("v7.3", "f.mat", GOOD),
-    "v7.3 sparse": ("v7.3", "f.mat", SPARSE),
-    "v7.3 cells": ("v7.3", "f.mat", CELLS),
-    "h5": ("h5", "f.h5", GOOD),
-    "npz": ("npz", "f.npz", GOOD),
+
+def write_csv(path, table):
+    pd.DataFrame(table, columns=[f"c{k}" for k in range(table.shape[1])]).to_csv(path, index=False)
+
+
+def write_text(path, table):
+    np.savetxt(path, table, delimiter="\t")
+
+
+def write_words(path, table):
+    path.write_text("label\n" + "".join(f"kind {k}\n" for k in table.argmax(axis=1)))
+
+
+def write_pieces(path, table):
+    pieces = np.empty(2, object)
+    pieces[:] = [table[:5], table[5:]]
+    np.save(path, pieces)
+
+
+def write_numbers(path, table):
+    pd.DataFrame(table).rename(columns=str).to_parquet(path)
+
+
+def write_vectors(path, variables):
+    pd.DataFrame({name: list(value) for name, value in variables.items()}).to_parquet(path)
+
+
+def write_pickle(path, variables):
+    path.write_bytes(pickle.dumps(variables))
+
+
+def write_v4(path, variables):
+    scipy.io.savemat(path, variables, format="4")
+
+
+#: A file with everything: its name, who writes it, what is in it.
+WHOLE = {
+    "v4": ("f.mat", write_v4, GOOD),
+    "v5": ("f.mat", conftest.write_v5, GOOD),
+    "v5 sparse": ("f.mat", conftest.write_v5, SPARSE),
+    "v5 cells": ("f.mat", conftest.write_v5, CELLS),
+    "v7.3": ("f.mat", conftest.write_v73, GOOD),
+    "v7.3 sparse": ("f.mat", conftest.write_v73, SPARSE),
+    "v7.3 cells": ("f.mat", conftest.write_v73, CELLS),
+    "h5": ("f.h5", conftest.write_plain_hdf5, GOOD),
+    "npz": ("f.npz", conftest.write_npz, GOOD),
+    "pickle": ("f.pkl", write_pickle, GOOD),
+    "parquet": ("f.parquet", write_vectors, OWN),
+    "codes": ("codes.npz", conftest.write_npz, CODES),
+    "v5 codes": ("codes.mat", conftest.write_v5, CODES),
+}
+#: A file with one matrix, beside whole ones: its role, its name, who writes it.
+ROLES = {
+    "npy": ("image", "f.npy", np.save),
+    "npy of pieces": ("image", "f.npy", write_pieces),
+    "csv": ("image", "f.csv", write_csv),
+    "tsv": ("text", "f.tsv", write_text),
+    "words": ("labels", "f.txt", write_words),
+    "parquet of numbers": ("text", "f.parquet", write_numbers),
 }
 
-#: Mutants a format: a small part in the suite, 20,000 over all formats behind `slow`.
-FEW, MANY = 25, 2500
-TOGETHER = 25  # read by one child, one after the other
+CASES = [*WHOLE, *ROLES]
+CODES_FILES = ("codes", "v5 codes")
+
+#: Mutants a format, and of each file of results: 20,000 in all behind `slow`. The suite has the
+#: last of a few of each format; its part for results is in tests/commands/test_verify.py.
+FEW, MANY, MANY_KEPT = 2, 1000, 100
 
 
-def fuzzed(write, tmp_path, case: str, count: int) -> Counter[str]:
-    version, name, variables = SEEDS[case]
-    content = write(name, version, variables).read_bytes()
-    folder = tmp_path / "mutants"
+def commands(tmp_path, case, count) -> list[list[str]]:
+    """Write mutants; return how each is typed."""
+    folder = tmp_path / case.replace(" ", "-")
     folder.mkdir()
-    paths = []
-    for k, mutant in enumerate(fuzz.mutants(content, count, seed=len(case))):
-        paths.append(folder / f"{k}-{name}")
-        paths[-1].write_bytes(mutant)
-    executor = LocalExecutor(1, Limits(), [], tmp_path / "cache")
+    if case in WHOLE:
+        name, write, content = WHOLE[case]
+        typed = "{}"
+    else:
+        role, name, write = ROLES[case]
+        content = OWN[role]
+        typed = "f=" + ",".join(
+            f"{each}:" + ("{}" if each == role else str(folder / f"{each}.npy")) for each in OWN
+        )
+        for each in OWN:
+            np.save(folder / f"{each}.npy", OWN[each])
+    write(folder / name, content)
+    whole = (folder / name).read_bytes()
+    words = ["evaluate"] if case in CODES_FILES else ["data", "describe"]
+    found = [[*words, typed.format(folder / name)]]
+    for k, mutant in enumerate(fuzz.mutants(whole, count, seed=len(case))):
+        path = folder / f"{k}-{name}"
+        path.write_bytes(mutant)
+        found.append([*words, typed.format(path)])
+    return found
+
+
+def loaded(commands, together=10) -> Counter[str]:
+    """Load files in children, some in each; where a reader crashes, the commands have to live."""
     counts: Counter[str] = Counter()
-    left = list(map(str, paths))
-    try:
-        while left:
-            part = left[:TOGETHER]
-            limits = Limits(timeout=60, memory=1 << 30)
-            task = Task("fuzz:read", {"paths": part}, case, limits=limits)
-            *_, event = executor.run([task], tmp_path / "work")
-            outcome = event.outcome
-            if outcome.status == "done":
-                said = list(outcome.result["said"].values())
-                assert not [each for each in said if each not in ("accepted", "line")]
-                counts.update(said)
-                left = left[TOGETHER:]
-                continue
-            # A crash of the reader stays in its child; what was read before it is read again.
-            assert outcome.status == "failed", outcome
-            assert "was killed by" in outcome.reason, outcome
-            culprit = (outcome.folder / "at").read_text()
-            counts["contained"] += 1
-            left.remove(culprit)
-    finally:
-        executor.close()
+    for start in range(0, len(commands), together):
+        part = commands[start : start + together]
+        try:
+            said = apart.call(lambda part=part: fuzz.load(part), "mutants", 300)
+        except HashbenchError:
+            said = fuzz.read(part)
+        counts += counted(part, said)
     return counts
 
 
-@pytest.fixture(autouse=True)
-def findable(monkeypatch):
-    """The server imports the driver by its name."""
-    paths = [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
+def counted(tried, said) -> Counter[str]:
+    pairs = zip(tried, said, strict=True)
+    wrong = {str(each): how for each, how in pairs if how not in fuzz.ALLOWED}
+    assert not wrong, wrong
+    return Counter(said)
 
 
-@pytest.mark.parametrize("case", SEEDS)
-def test_a_damaged_file_is_a_line_or_accepted(write, tmp_path, case):
-    assert fuzzed(write, tmp_path, case, FEW).total() == FEW
+def test_damaged_files_are_lines_or_accepted(tmp_path):
+    typed = [commands(tmp_path, case, FEW)[-1] for case in CASES if case not in CODES_FILES]
+    assert loaded(typed, len(typed)).total() == len(typed)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", SEEDS)
-def test_twenty_thousand_damaged_files(write, tmp_path, case):
-    counts = fuzzed(write, tmp_path, case, MANY)
+@pytest.mark.parametrize("case", CASES)
+def test_many_damaged_files(tmp_path, case):
+    whole, *typed = commands(tmp_path, case, MANY)
+    assert fuzz.read([whole]) == ["accepted"]  # here: what this imports, every child has
+    counts = counted(typed, fuzz.read(typed)) if case in CODES_FILES else loaded(typed)
     print(f"{case}: {dict(counts)}")
     assert counts.total() == MANY
+
+
+#: One file of every kind in a folder of results.
+KEPT = (
+    "plan.json", "study.toml", "cells/*/cell.json", "cells/*/status.json", "cells/*/codes.npz",
+    "cells/*/history.npz", "splits/{}.npz", ".evaluated/*.json", ".evaluated/*.npz", ".checked",
+    "trials/*.jsonl",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """A small study with a search, untouched."""
+    out = tmp_path_factory.mktemp("fuzz") / "out"
+    words = ["run", "-m", "cca,dch", "-d", "synthetic[rows=120,query=20]", "-b", "8", "-s", "1"]
+    words += ["--tune", "2", "--quiet", "--no-report", "-o", str(out)]
+    code, _, err = fuzz.typed(words)
+    assert code == 0, err
+    return out
+
+
+def damaged(results, tmp_path, pattern, count) -> Counter[str]:
+    used = json.loads(sorted(results.glob("cells/*/cell.json"))[0].read_text())["cell"]["split"]
+    place = sorted(results.glob(pattern.format(used)))[0]
+    name = str(place.relative_to(results))
+    contents = list(fuzz.mutants(place.read_bytes(), count, seed=len(pattern)))
+    return counted(contents, fuzz.look(results, name, contents, tmp_path))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pattern", KEPT)
+def test_many_damaged_results(results, tmp_path, pattern):
+    counts = damaged(results, tmp_path, pattern, MANY_KEPT)
+    print(f"{pattern}: {dict(counts)}")
+    assert counts.total() == MANY_KEPT
