@@ -12,6 +12,7 @@ import click
 
 import hashbench
 from hashbench.base.errors import HashbenchError, describe_os_error
+from hashbench.base.messages import one_line
 
 if TYPE_CHECKING:
     from hashbench.plugins.registry import Registry
@@ -71,7 +72,8 @@ def main(arguments: list[str] | None = None) -> Any:
     try:
         return cli.main(args=arguments, prog_name="hashbench", standalone_mode=True)
     except HashbenchError as error:
-        click.echo(f"hashbench: {error}", err=True)
+        said = str(error)  # which quotes files and names: no command to a terminal is among it
+        click.echo(f"hashbench: {said if said.isprintable() else one_line(said)}", err=True)
         sys.exit(2)
     except OSError as error:
         click.echo(f"hashbench: {describe_os_error(error, 'a file')}", err=True)

@@ -84,7 +84,7 @@ class Variables(Mapping[str, Variable]):
         self._found: dict[str, Variable] = {}
         for file in whole:
             for name, variable in file.pick(_open(file.path)).items():
-                self._found.setdefault(name, variable)
+                self._found.setdefault(one_line(name), variable)
 
     def add(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Put arrays beside what the files have, as if they stood there."""

@@ -27,7 +27,7 @@ WORDS = (b"\x00", b"\xff", b"\x7f", b"\x80", b"\xff\xff\xff\x7f", b"\x00\x00\x00
 ALLOWED = {"accepted", "line", "contained", "named"}
 
 #: One of so many is typed where that takes long.
-TYPED = 10
+TYPED = 25
 
 
 def mutants(content: bytes, count: int, seed: int) -> Iterator[bytes]:
@@ -103,10 +103,7 @@ def read(commands: Sequence[Sequence[str]]) -> list[str]:
 
 
 def load(commands: Sequence[Sequence[str]]) -> list[str]:
-    """Load what is typed as the commands do, but here; type it only where that says most.
-
-    That is where it loads, where it does not in one line, and one time in `TYPED`.
-    """
+    """Load what is typed as the commands do, but here; type one in so many as well."""
     from hashbench.base.errors import HashbenchError
     from hashbench.data.layouts import parse_file_selection
 
@@ -114,14 +111,13 @@ def load(commands: Sequence[Sequence[str]]) -> list[str]:
     for k, words in enumerate(commands):
         try:
             parse_file_selection(words[-1])[1].load()
+            said.append("accepted")
         except HashbenchError as error:
-            if k % TYPED and "\n" not in str(error):
-                said.append("line")
-                continue
-        except Exception as error:
-            said.append(f"{type(error).__name__}: {error}")
-            continue
-        said += read([words])
+            said.append("line" if "\n" not in str(error) else f"lines: {error}")
+        except Exception:
+            said.append(traceback.format_exc())
+        if k % TYPED == TYPED - 1 and said[-1] in ALLOWED:
+            said[-1] = read([words])[0]
     return said
 
 

@@ -137,3 +137,10 @@ def test_no_file(tmp_path, capsys):
 
 def test_a_folder_without_data(tmp_path, capsys):
     assert "found none" in complaint(tmp_path, capsys)
+
+
+def test_a_name_that_commands_a_terminal_is_shown_as_text(write, capsys):
+    path = write("file.npz", "npz", {"\x1b[2J\nX": IMAGE, "YAll": TEXT})
+    said = complaint(path, capsys)
+    assert "\x1b" not in said
+    assert r"\x1b[2J X" in said
