@@ -31,7 +31,7 @@ def merge_command(sources: tuple[str, ...], out: str) -> None:
     with Store(Path(out)) as store:
         merged = merge(plans, store)
         store.write_text(FILE, merged.plan.to_json())
-        stored, _ = store.read([cell.id for cell in merged.plan.cells])
+        stored, _ = store.read(merged.plan.cells)
         results = Results(store.path, Registry(), merged.plan, stored)
         rows, _ = write_tables(results, store, make_progress(quiet=False))
     for note in merged.notes:

@@ -152,7 +152,7 @@ def show_plan(job: Job, progress: Progress) -> None:
     records = read_records(plan, store.trials, job.choice["retry"], job.choice["force"])
     trials = count_trials(plan, records)
     add_tuned(plan, records)
-    stored, _ = store.read([cell.id for cell in plan.cells])
+    stored, _ = store.read(plan.cells)
     todo = pending(plan.cells, stored, **job.choice)
     waiting = {cell.id for cell in todo}
     for dataset in dict.fromkeys(cell.dataset for cell in plan.cells):

@@ -37,7 +37,7 @@ def status_command(out: Path, as_json: bool, following: bool) -> None:
     plan, store = Plan.read(out), Store(out)
     if following:
         follow(store)
-    stored, damaged = store.read([cell.id for cell in plan.cells])
+    stored, damaged = store.read(plan.cells)
     summary = summarise(plan, store, stored, damaged)
     if as_json:
         click.echo(json.dumps(summary, indent=2))

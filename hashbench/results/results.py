@@ -74,7 +74,7 @@ class Results:
         self.cells = sorted(self.plan.cells, key=lambda cell: cell.key)
         self.damaged: dict[str, str] = {}
         if stored is None:
-            stored, self.damaged = self.store.read([cell.id for cell in self.cells])
+            stored, self.damaged = self.store.read(self.cells)
         self.stored = stored
         self.measures = tuple(
             str(measure) for measure in map(parse, self.plan.measures) if not measure.is_curve

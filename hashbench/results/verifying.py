@@ -120,7 +120,9 @@ class Verification:
     def _believed(self, present: Mapping[str, Stored]) -> None:
         """Compare what other commands would believe without reading cells with what these say."""
         checked = CheckedCells(self.store.path)
-        recalled = [(each, checked.recall(each.folder)) for each in present.values()]
+        recalled = [
+            (each, checked.recall(str(each.folder), each.cell.id)) for each in present.values()
+        ]
         wrong = checked.damaged() + sum(
             known is not None and (known.cell, known.record) != (each.cell, each.record)
             for each, known in recalled

@@ -47,21 +47,24 @@ class CheckedCell:
 
     def to_line(self) -> bytes:
         """Return the line, after a break that ends whatever a full disk has cut before it."""
-        about = [self.description, self.cell.to_json(), self.record.to_json()]
-        text = json.dumps(about, separators=(",", ":")).encode()
+        about = (self.description, self.record.to_json(), self.cell.to_json())
+        text = b"\t".join(json.dumps(each, separators=(",", ":")).encode() for each in about)
         return b"\n%b %b %b" % (_check(self.cell.id.encode(), text), self.cell.id.encode(), text)
 
     @classmethod
-    def from_line(cls, line: bytes) -> CheckedCell | None:
-        """Read a line; None if it is not what was written."""
+    def from_line(cls, line: bytes, cell: Cell | None = None) -> CheckedCell | None:
+        """Read a line, of that cell if it is known; None if it is not what was written."""
         try:
             check, name, text = line.split(b" ", 2)
             if check != _check(name, text):
                 return None
-            description, about, record = json.loads(text)
-            cell = Cell.from_json(about)
-            cell.__dict__["id"] = name.decode()  # which was computed when the cell was checked
-            return cls(cell, RunRecord(**{**record, "pools": tuple(record["pools"])}), description)
+            description, record, about = text.split(b"\t")
+            if cell is None:
+                cell = Cell.from_json(json.loads(about))
+                cell.__dict__["id"] = name.decode()  # computed when the cell was checked
+            values = json.loads(record)
+            values["pools"] = tuple(values["pools"])
+            return cls(cell, RunRecord(**values), json.loads(description))
         except (ValueError, TypeError, KeyError, RecursionError):
             return None
 
@@ -70,18 +73,17 @@ def _check(name: bytes, text: bytes) -> bytes:
     return hashlib.sha256(name + b" " + text).hexdigest()[:16].encode()
 
 
-def describe(folder: Path) -> Description:
+def describe(folder: str) -> Description:
     """Return how the system describes the files of a cell now."""
-    place = f"{folder}{os.sep}"
-    found: Description = []
-    for name in FILES:
-        try:
-            seen = os.stat(place + name)
-        except OSError:
-            found.append(None)
-        else:
-            found.append([seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns])
-    return found
+    return [_described(f"{folder}{os.sep}{name}") for name in FILES]
+
+
+def _described(path: str) -> list[int] | None:
+    try:
+        seen = os.stat(path)
+    except OSError:
+        return None
+    return [seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns]
 
 
 class CheckedCells:
@@ -101,11 +103,18 @@ class CheckedCells:
         self._last = {line[17:37]: line for line in self._lines}
         self._new: list[CheckedCell] = []
 
-    def recall(self, folder: Path) -> CheckedCell | None:
-        """Return what was checked in a folder, if nobody has touched its files since."""
-        line = self._last.get(os.fsencode(folder.name))
-        found = None if line is None else CheckedCell.from_line(line)
-        return found if found is not None and found.description == describe(folder) else None
+    def recall(self, folder: str, name: str, cell: Cell | None = None) -> CheckedCell | None:
+        """Return what was checked in a folder of that name, if nobody has touched it since."""
+        line = self._last.get(os.fsencode(name))
+        found = None if line is None else CheckedCell.from_line(line, cell)
+        if found is None:
+            return None
+        # a file that was not there is none of the cell's, whoever may have put it there
+        same = all(
+            each is None or each == _described(f"{folder}{os.sep}{name}")
+            for name, each in zip(FILES, found.description, strict=False)
+        )
+        return found if same and len(found.description) == len(FILES) else None
 
     def learn(self, found: CheckedCell) -> None:
         """Remember a cell that was just checked, unless its files are too new to be told apart."""

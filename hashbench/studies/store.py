@@ -13,7 +13,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
@@ -44,11 +44,16 @@ SCHEMA = 2
 
 @dataclass(frozen=True)
 class Stored:
-    """A cell in the store, with its record."""
+    """A cell in the store, with its record, and the folder of all cells."""
 
     cell: Cell
     record: RunRecord
-    folder: Path
+    cells: Path
+
+    @property
+    def folder(self) -> Path:
+        """Where the cell's files are."""
+        return self.cells / self.cell.id
 
     @property
     def status(self) -> str:
@@ -142,19 +147,19 @@ class Store:
         folder = self.cells / cell_id
         return read_cell(folder) if folder.exists() else None
 
-    def read(self, cell_ids: Sequence[str]) -> tuple[dict[str, Stored], dict[str, str]]:
+    def read(self, cells: Iterable[Cell]) -> tuple[dict[str, Stored], dict[str, str]]:
         """Return those cells that are there and right, and why others that are there are not."""
         found: dict[str, Stored] = {}
         damaged: dict[str, str] = {}
         checked = CheckedCells(self.path)
         present = set(os.listdir(self.cells)) if self.cells.is_dir() else set()
-        for cell_id in cell_ids:
-            if cell_id not in present:
+        for cell in cells:
+            if cell.id not in present:
                 continue
             try:
-                found[cell_id] = _checked(self.cells / cell_id, checked)
+                found[cell.id] = _checked(self.cells, cell.id, checked, cell)
             except DamagedError as error:
-                damaged[cell_id] = str(error)
+                damaged[cell.id] = str(error)
         checked.keep()
         return found, damaged
 
@@ -168,7 +173,9 @@ class Store:
         checked = CheckedCells(self.path)
         for folder in sorted(self.cells.iterdir()):
             try:
-                found[folder.name] = read_cell(folder) if anew else _checked(folder, checked)
+                found[folder.name] = (
+                    read_cell(folder) if anew else _checked(self.cells, folder.name, checked)
+                )
             except DamagedError as error:
                 lines.append(f"set aside {folder.name} in {self.set_aside(folder)}: {error}")
         checked.keep()
@@ -193,8 +200,8 @@ class Store:
         record = replace(record, files=checksums)
         write_json(folder / "status.json", seal({"schema": SCHEMA, **record.to_json()}))
         self._place(folder, cell.id)
-        append(self.path, [CheckedCell(cell, record, describe(self.cells / cell.id))])
-        return Stored(cell, record, self.cells / cell.id)
+        append(self.path, [CheckedCell(cell, record, describe(str(self.cells / cell.id)))])
+        return Stored(cell, record, self.cells)
 
     def copy(self, stored: Stored) -> None:
         """Take in a cell of another store; an earlier outcome of it is replaced."""
@@ -254,13 +261,14 @@ class Store:
             stream.write(text)
 
 
-def _checked(folder: Path, checked: CheckedCells) -> Stored:
+def _checked(cells: Path, name: str, checked: CheckedCells, cell: Cell | None = None) -> Stored:
     """Return a cell that is known to be right, or read it."""
-    known = checked.recall(folder)
+    place = f"{cells}{os.sep}{name}"
+    known = checked.recall(place, name, cell)
     if known is not None:
-        return Stored(known.cell, known.record, folder)
-    description = describe(folder)  # before it is read: what changes meanwhile differs from it
-    stored = read_cell(folder)
+        return Stored(known.cell, known.record, cells)
+    description = describe(place)  # before it is read: what changes meanwhile differs from it
+    stored = read_cell(cells / name)
     checked.learn(CheckedCell(stored.cell, stored.record, description))
     return stored
 
@@ -288,7 +296,7 @@ def read_cell(folder: Path) -> Stored:
         path = folder / name
         if not path.is_file() or checksum(path) != expected:
             raise DamagedError(f"{name} is missing or has changed")
-    return Stored(cell, record, folder)
+    return Stored(cell, record, folder.parent)
 
 
 def _exists(pid: int) -> bool:

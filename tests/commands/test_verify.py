@@ -91,7 +91,7 @@ def forge_line(path):
     """Let what is believed unread say another time, with a checksum that is right."""
     line = path.read_bytes().split(b"\n")[1]
     known = CheckedCell.from_line(line)
-    now = describe(path.parent / "cells" / known.cell.id)
+    now = describe(str(path.parent / "cells" / known.cell.id))
     forged = CheckedCell(known.cell, replace(known.record, seconds={"fit": 1e-6}), now)
     path.write_bytes(path.read_bytes().replace(b"\n" + line, forged.to_line()))
 

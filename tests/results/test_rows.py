@@ -61,7 +61,7 @@ def store(tmp_path):
 
 
 def opened(store, plan):
-    stored, _ = store.read([cell.id for cell in plan.cells])
+    stored, _ = store.read(plan.cells)
     return Results(store.path, Registry(), plan, stored)
 
 
@@ -206,7 +206,7 @@ def test_runs_have_a_row_for_every_cell_asked_for(store, parts, make_cell):
     fill(store, done, *parts)
     gone = Missing("wiki", "edsh", "", 8, 0, "wiki: no such file")
     plan = Plan(("AP",), [left, done], [gone])
-    found = run_rows(plan, store.read([done.id, left.id])[0])
+    found = run_rows(plan, store.read([done, left])[0])
     assert [(row["dataset"], row["bits"], row["status"]) for row in found] == [
         ("toy", 8, "done"),
         ("toy", 16, "missing"),

@@ -44,12 +44,17 @@ def read(monkeypatch):
     return names
 
 
-def cells(out):
-    return sorted(path.name for path in (out / "cells").iterdir())
+@pytest.fixture
+def cells(make_cell):
+    return sorted([make_cell(), make_cell(seed=1)], key=lambda cell: cell.id)
 
 
-def test_what_a_run_has_written_is_not_read_again(out, read, make_cell):
-    found, damaged = Store(out).read(cells(out))
+def ids(cells):
+    return [cell.id for cell in cells]
+
+
+def test_what_a_run_has_written_is_not_read_again(out, cells, read, make_cell):
+    found, damaged = Store(out).read(cells)
     assert not read
     assert not damaged
     done = found[make_cell().id]
@@ -69,36 +74,36 @@ def changed(path):
 
 
 @pytest.mark.parametrize("name", ["cell.json", "status.json", "codes.npz"])
-def test_a_file_that_was_touched_is_read(out, read, make_cell, name):
+def test_a_file_that_was_touched_is_read(out, cells, read, make_cell, name):
     changed(out / "cells" / make_cell().id / name)
-    found, damaged = Store(out).read(cells(out))
+    found, damaged = Store(out).read(cells)
     assert read == [make_cell().id]
     assert list(damaged) == [make_cell().id]
     assert list(found) == [make_cell(seed=1).id]
 
 
-def test_a_copy_of_the_folder_is_read_once(out, read, tmp_path, monkeypatch):
+def test_a_copy_of_the_folder_is_read_once(out, cells, read, tmp_path, monkeypatch):
     shutil.copytree(out, tmp_path / "copy")
     monkeypatch.setattr(checked, "TICK", 0)
-    first, _ = Store(tmp_path / "copy").read(cells(out))
-    assert read == cells(out)
-    second, _ = Store(tmp_path / "copy").read(cells(out))
+    first, _ = Store(tmp_path / "copy").read(cells)
+    assert read == ids(cells)
+    second, _ = Store(tmp_path / "copy").read(cells)
     assert len(read) == 2
     assert first == second
 
 
-def test_what_changed_a_moment_ago_is_read_again(out, read, tmp_path):
+def test_what_changed_a_moment_ago_is_read_again(out, cells, read, tmp_path):
     shutil.copytree(out, tmp_path / "copy")
     for _ in range(2):
-        Store(tmp_path / "copy").read(cells(out))
-    assert read == cells(out) * 2
+        Store(tmp_path / "copy").read(cells)
+    assert read == ids(cells) * 2
 
 
 @pytest.mark.parametrize("damage", ["flipped", "cut", "noise", "gone", "a folder"])
-def test_a_damaged_line_is_as_if_it_were_not_there(out, read, damage):
+def test_a_damaged_line_is_as_if_it_were_not_there(out, cells, read, damage):
     path = out / checked.FILE
     content = bytearray(path.read_bytes())
-    expected, _ = Store(out).read(cells(out))
+    expected, _ = Store(out).read(cells)
     if damage == "flipped":
         content[len(content) // 2] ^= 1
     elif damage == "cut":
@@ -110,37 +115,37 @@ def test_a_damaged_line_is_as_if_it_were_not_there(out, read, damage):
         path.mkdir()
     elif damage != "gone":
         path.write_bytes(content)
-    found, damaged = Store(out).read(cells(out))
+    found, damaged = Store(out).read(cells)
     assert read
     assert (found, damaged) == (expected, {})
 
 
-def test_lines_of_cells_that_ran_again_do_not_pile_up(out, make_cell):
+def test_lines_of_cells_that_ran_again_do_not_pile_up(out, cells, make_cell):
     with Store(out) as opened:
         for _ in range(5):
             opened.put(make_cell(), RunRecord("failed"), None)
     lines = (out / checked.FILE).read_bytes().count(b"\n")
-    Store(out).read(cells(out))
+    Store(out).read(cells)
     kept = (out / checked.FILE).read_bytes().count(b"\n")
     assert (lines, kept) == (7, 2)
-    found, _ = Store(out).read(cells(out))
-    assert [found[name].status for name in cells(out)] == ["failed", "failed"]
+    found, _ = Store(out).read(cells)
+    assert [found[name].status for name in ids(cells)] == ["failed", "failed"]
 
 
-def test_codes_that_a_disk_forgot_are_a_line_when_they_are_read(out, make_cell):
+def test_codes_that_a_disk_forgot_are_a_line_when_they_are_read(out, cells, make_cell):
     """No description tells of these: the checksum does."""
-    found, _ = Store(out).read(cells(out))
+    found, _ = Store(out).read(cells)
     changed(out / "cells" / make_cell().id / "codes.npz")
     with pytest.raises(HashbenchError, match=r"codes\.npz is missing or has changed"):
         found[make_cell().id].codes()
 
 
-def test_a_folder_that_cannot_be_written_to_is_read_all_the_same(out, read, monkeypatch):
+def test_a_folder_that_cannot_be_written_to_is_read_all_the_same(out, cells, read, monkeypatch):
     (out / checked.FILE).unlink()
 
     def refused(*_):
         raise PermissionError("read-only")
 
     monkeypatch.setattr(os, "open", refused)
-    found, _ = Store(out).read(cells(out))
+    found, _ = Store(out).read(cells)
     assert len(found) == 2

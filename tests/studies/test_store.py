@@ -132,7 +132,7 @@ def test_damaged_cells_are_set_aside_and_named_never_deleted(store, damage, make
     before = sorted(path.name for path in (store.cells / cell.id).iterdir())
     with pytest.raises(DamagedError, match=reason):
         store.get(cell.id)
-    found, damaged = store.read([cell.id, whole.id])
+    found, damaged = store.read([cell, whole])
     assert (set(found), set(damaged)) == ({whole.id}, {cell.id})
     found, (line,) = store.audit()
     assert set(found) == {whole.id}
