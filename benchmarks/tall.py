@@ -1,6 +1,7 @@
 """What training costs on tall data: every method, at several numbers of rows.
 
     python benchmarks/tall.py [-m edsh,cmfh] [--rows 10000,20000,40000] [--image 1024] [--text 500]
+    python benchmarks/tall.py --rows 194808 --image 4096 --text 1000 --cap 6
 
 The data are made up and lie on disk as float32; every fit is a process of its own with one thread
 that reads them as memory maps, as in a study. The columns are
@@ -8,13 +9,21 @@ that reads them as memory maps, as in a study. The columns are
 - fit: processor seconds of ``fit`` at each number of rows, recording the objective included; and
   how many of the last ones recording took;
 - G: the last ones in units of one general product ``X.T @ Z`` of the first view and another
-  matrix of its shape, timed by the same process (on 16,384 rows at most, and scaled from there);
+  matrix of its shape, timed by the same process (on 8192 rows at most, and scaled from there);
   the symmetric ``X.T @ X`` takes half of that;
 - power: p in seconds ~ rows^p, fitted to all numbers of rows;
 - encode: seconds to encode all rows of both views;
 - memory: the most anonymous memory (which leaves out the maps) that ``fit`` or ``encode`` took at
   most rows, beyond what the process had before, in units of both views; its power; and its growth,
   the bytes taken for each further byte of the views.
+
+With ``--project 1e7,1e8,1e9`` it also says what so many rows would take, from the line
+``fixed + rate x rows`` through the numbers of rows that were measured: on one thread, and on a
+cluster (``--machines``, ``--threads`` each) of which every thread takes a part of the rows, sums
+products over them and adds its sums to those of the others. What is fixed, such as a factor of a
+Gram matrix, is then computed once, and the sums (two Gram matrices in double precision) cross the
+network at ``--network`` GB/s once to be added and once to come back, which is assumed and not
+measured.
 
 A method that calls itself scalable is marked where that does not show: ``time`` if seconds grow
 faster than rows^1.15, ``memory`` if it grows by more than the views.
@@ -36,6 +45,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUM
     os.environ.setdefault(_name, "1")  # read when numpy and numba are imported
 
 import numpy as np  # noqa: E402
+import psutil  # noqa: E402
 
 from hashbench.base.places import cache_folder  # noqa: E402
 from hashbench.datasets.synthetic import Generator, make_labels  # noqa: E402
@@ -46,7 +56,7 @@ from hashbench.plugins.selection import Choice, select  # noqa: E402
 CLASSES, LABELS_PER_ROW = 21, 2.4  # as in NUS-WIDE
 BLOCK = 8192
 PAGE = 1024  # 4-byte numbers in a page of memory
-UNIT_ROWS = 16_384  # G is timed on so many at most: it takes as long as many a fit
+UNIT_ROWS = 8192  # G is timed on so many at most: it takes as long as many a fit
 LOOK = 0.005  # seconds between two looks at the memory of a process
 STEEP, GREEDY = 1.15, 1.0  # what a scalable method stays below
 
@@ -108,7 +118,7 @@ def work(folder: Path, choice: Choice, rows: int, bits: int, parent: Connection)
     base = general_product(views[0])
     cls = discover().get("methods", choice.name).cls
     method = cls(n_bits=bits, random_state=0, **choice.settings)
-    parent.send("begin")
+    parent.send(base)
     parent.recv()  # the parent has looked at the memory in use
     clock, start = time.perf_counter(), time.process_time()
     method.fit(views, labels)
@@ -125,7 +135,7 @@ def work(folder: Path, choice: Choice, rows: int, bits: int, parent: Connection)
 
 
 def measure(
-    folder: Path, choice: Choice, rows: int, bits: int, timeout: float, memory: float
+    folder: Path, choice: Choice, rows: int, bits: int, cap: float, memory: float
 ) -> Cost | str:
     """Return the cost of one fit, or why there is none."""
     context = multiprocessing.get_context("spawn")
@@ -134,16 +144,17 @@ def measure(
     process.start()
     there.close()
     try:
-        here.recv()
+        unit = here.recv()
         before = peak = anonymous(process.pid)
+        spent = psutil.Process(process.pid).cpu_times
+        start = sum(spent()[:2])
         here.send("go")
-        start = time.perf_counter()
         while not here.poll(LOOK):
             peak = max(peak, anonymous(process.pid))
             if peak - before > memory:
                 return f"over {memory / 1e9:g} GB"
-            if time.perf_counter() - start > timeout:
-                return f"over {timeout:g} s"
+            if sum(spent()[:2]) - start > cap * unit:
+                return f"over {cap:g} G"
         return Cost(*here.recv(), peak - before)
     except EOFError:
         return "failed"
@@ -188,6 +199,28 @@ def line(name: str, costs: list[Cost], rows: list[int], row_bytes: int, scalable
     ).rstrip()
 
 
+def projection(
+    name: str, costs: list[Cost], rows: list[int], wanted: list[float], options: argparse.Namespace
+) -> str:
+    """Return what is printed of a method at numbers of rows that were not measured."""
+    rate, fixed = np.polyfit(rows, [cost.fit for cost in costs], 1)
+    fixed, threads = max(fixed, 0.0), options.machines * options.threads
+    network = 2 * 8 * (options.image**2 + options.text**2) / (1e9 * options.network)
+    cells = [
+        f"{span(fixed + rate * n):>8s} {span(fixed + network + rate * n / threads):>8s}"
+        for n in wanted
+    ]
+    return f"{name:16s} {fixed:8.2f} {1e6 * rate:8.1f} " + " ".join(cells)
+
+
+def span(seconds: float) -> str:
+    """Return seconds in the unit that is read most easily."""
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.1f} s"
+
+
 def known(value: float) -> str:
     """Return a number as printed, or a dash where one number of rows does not tell it."""
     return f"{'-':>6s}" if np.isnan(value) else f"{value:6.2f}"
@@ -201,9 +234,14 @@ def main() -> None:
     parser.add_argument("--image", type=int, default=1024, help="columns of the first view")
     parser.add_argument("--text", type=int, default=500, help="columns of the second view")
     parser.add_argument("--bits", type=int, default=16)
-    parser.add_argument("--timeout", type=float, default=600, help="seconds of a fit at most")
+    parser.add_argument("--cap", type=float, default=1000, help="G that a fit may take at most")
     parser.add_argument("--memory", type=float, default=4, help="GB of a fit at most")
+    parser.add_argument("--project", default="", help="numbers of rows, such as 1e7,1e8,1e9")
+    parser.add_argument("--machines", type=int, default=100, help="of the cluster projected to")
+    parser.add_argument("--threads", type=int, default=16, help="of each of its machines")
+    parser.add_argument("--network", type=float, default=1.0, help="GB/s between them")
     options = parser.parse_args()
+    wanted = [float(n) for n in options.project.split(",") if n]
     rows = sorted(int(n) for n in options.rows.split(","))
     row_bytes = 4 * (options.image + options.text)
     methods = {name: plugin.cls for name, plugin in discover().of("methods").items()}
@@ -220,15 +258,14 @@ def main() -> None:
         f"{'/ views':>7s} {'power':>6s} {'growth':>6s}"
     )
     cache_folder().mkdir(parents=True, exist_ok=True)
+    projections = []
     with TemporaryDirectory(dir=cache_folder()) as name:
         folder = Path(name)
         write_data(folder, rows[-1], (options.image, options.text))
         for choice in select(options.methods, parameters, "method"):
             costs = []
             for n in rows:
-                cost = measure(
-                    folder, choice, n, options.bits, options.timeout, 1e9 * options.memory
-                )
+                cost = measure(folder, choice, n, options.bits, options.cap, 1e9 * options.memory)
                 if isinstance(cost, str):
                     print(f"{choice!s:16s} at {n} rows: {cost}", flush=True)
                     break
@@ -236,6 +273,13 @@ def main() -> None:
             if costs:
                 scalable = methods[choice.name].scalable
                 print(line(str(choice), costs, rows[: len(costs)], row_bytes, scalable), flush=True)
+            if wanted and len(costs) == len(rows) > 1:
+                projections.append(projection(str(choice), costs, rows, wanted, options))
+    if projections:
+        head = " ".join(f"{f'{n:.0e} rows':>17s}" for n in wanted)
+        print(f"\none thread, then {options.machines} machines of {options.threads} threads")
+        print(f"{'method':16s} {'fixed s':>8s} {'us a row':>8s} {head}")
+        print("\n".join(projections))
 
 
 if __name__ == "__main__":

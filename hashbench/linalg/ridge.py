@@ -92,8 +92,7 @@ class Ridge:
             self.gram, self.exact = sound_gram(X, penalty, mean, relative)
         else:
             self.exact = drowns(X, penalty / d if relative else penalty, relative)
-            centred = X.astype(np.float64) - (0 if mean is None else mean)
-            self.gram = centred @ centred.T
+            self.gram = outer_gram(X, mean)
         self.penalty = absolute(penalty, self.gram, d) if relative else float(penalty)
         self._factor = self._factorised()
 
@@ -235,6 +234,16 @@ def gram(X: Matrix, mean: Matrix | None = None, exact: bool = False) -> Matrix:
 
     make = partial(_scatter, X, mean, np.dtype(np.float64) if exact else X.dtype)
     return shelf.fetch("gram64" if exact else "gram", [X], [mean], lambda: (make(),))[0]
+
+
+def outer_gram(X: Matrix, mean: Matrix | None = None) -> Matrix:
+    """Return (X - 1 mean')(X - 1 mean')', (n, n) in float64, for few rows; shared by fits."""
+
+    def make() -> tuple[Matrix]:
+        centred = X.astype(np.float64) - (0 if mean is None else mean)
+        return (centred @ centred.T,)
+
+    return shelf.fetch("outer gram", [X], [mean], make)[0]
 
 
 def _scatter(X: Matrix, mean: Matrix | None, dtype: np.dtype[Any]) -> Matrix:

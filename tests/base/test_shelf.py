@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from hashbench.base import shelf
-from hashbench.linalg import column_means, cross, gram
+from hashbench.linalg import Ridge, column_means, cross, gram
+from hashbench.linalg.ridge import outer_gram
 
 
 @pytest.fixture
@@ -133,10 +134,21 @@ def test_products_are_the_same_bytes_found_or_made(kept):
     folder, X = kept
     T = np.random.default_rng(1).standard_normal((300, 3)).astype(np.float32)
     means = column_means([X, T])
-    cold = gram(X, means[0]), cross(X, T, *means)
+    cold = gram(X, means[0]), cross(X, T, *means), outer_gram(X, means[0])
     for _ in range(2):
         with shelf.opened(folder, [X, T]):
             assert column_means([X])[0].tobytes() == means[0].tobytes()
             assert gram(X, means[0]).tobytes() == cold[0].tobytes()
             assert cross(X, T, *means).tobytes() == cold[1].tobytes()
-    assert len(list(folder.glob("*.json"))) == 3
+            assert outer_gram(X, means[0]).tobytes() == cold[2].tobytes()
+    assert len(list(folder.glob("*.json"))) == 4
+
+
+def test_a_regression_with_few_rows_finds_its_products_too(kept):
+    folder, X = kept
+    wide = np.ascontiguousarray(X.T)
+    cold = Ridge(wide, 0.5).solve(X[:7])
+    for _ in range(2):
+        with shelf.opened(folder, [wide]):
+            assert Ridge(wide, 0.5).solve(X[:7]).tobytes() == cold.tobytes()
+    assert len(list(folder.glob("*.json"))) == 1
