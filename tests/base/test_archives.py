@@ -1,0 +1,65 @@
+"""What an archive declares is compared with what it holds, before anything is allocated."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import numpy as np
+import pytest
+
+from hashbench.base.archives import declared_arrays
+
+
+def header(shape, version=(1, 0), kind="<f8"):
+    stream = io.BytesIO()
+    write = {
+        (1, 0): np.lib.format.write_array_header_1_0,
+        (2, 0): np.lib.format.write_array_header_2_0,
+    }[version]
+    write(stream, {"shape": shape, "fortran_order": False, "descr": kind})
+    return stream.getvalue()
+
+
+def archive(path, content, compression=zipfile.ZIP_STORED):
+    with zipfile.ZipFile(path, "w", compression) as file:
+        file.writestr("x.npy", content)
+    return path
+
+
+def test_shapes_and_types_by_name(tmp_path):
+    path = tmp_path / "a.npz"
+    np.savez_compressed(path, image=np.zeros((300, 4), np.float32), labels=np.arange(3))
+    found = declared_arrays(path)
+    assert found == {"image": ((300, 4), np.float32), "labels": ((3,), np.int64)}
+
+
+@pytest.mark.parametrize("version", [(1, 0), (2, 0)])
+def test_headers_of_both_versions_are_read(tmp_path, version):
+    path = archive(tmp_path / "a.npz", header((2,), version) + bytes(16))
+    assert declared_arrays(path) == {"x": ((2,), np.float64)}
+
+
+@pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (header((1 << 40,)) + bytes(16), "x declares 8796093022208 bytes, the file holds 16"),
+        (header((3,)) + bytes(16), "x declares 24 bytes, the file holds 16"),
+        (header((-1,)) + bytes(16), r"found shape \(-1,\); allowed: lengths from 0 up"),
+        (header((2,))[:9], "x.npy breaks off|EOF"),
+        (b"", "x.npy breaks off|EOF"),
+    ],
+)
+def test_what_cannot_be_in_the_file_is_refused(tmp_path, content, message, compression):
+    with pytest.raises(ValueError, match=message):
+        declared_arrays(archive(tmp_path / "a.npz", content, compression))
+
+
+def test_what_is_encrypted_is_refused(tmp_path):
+    path = archive(tmp_path / "a.npz", header((2,)) + bytes(16))
+    data = bytearray(path.read_bytes())
+    data[data.rindex(b"PK\x01\x02") + 8] |= 1  # the flag in the central directory
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=r"x\.npy is encrypted"):
+        declared_arrays(path)
