@@ -83,6 +83,7 @@ def _figure(data: pd.DataFrame, axis: str, methods: list[str], headline: str, lo
         panel.locator_params(axis="y", nbins=4)
         panel.locator_params(axis="x", nbins=4, integer=axis == "iteration")
         panel.yaxis.set_major_formatter(ticks.number)
+        panel.xaxis.set_major_formatter(ticks.number)
         panel.set_xlim(0, None)
     figures.outer_labels(axes, axis if axis == "iteration" else "training seconds", "objective")
     figures.headline(figure, look, headline)

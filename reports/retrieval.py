@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 RANKS = 10
 
 #: Items that a line shows: as many as leave room for words that can be read.
-ROOM = {"page": 10, "column": 5}
+ROOM = {"page": 10, "column": 4}
 
 #: A query that goes badly, a middling one and one that goes well, by the best method's score.
 SHARES = {"bad": 0.1, "middling": 0.5, "good": 0.9}
@@ -166,7 +167,7 @@ def _of_task(
 
 #: In cells: the methods' names, the gap after the query, the line below an item, and the space
 #: between two queries.
-NAMES, GAP, BELOW, SPACE = 2.2, 0.4, 0.36, 0.35
+NAMES, GAP, BELOW, SPACE = 1.8, 0.4, 0.36, 0.35
 
 
 def _figure(data: pd.DataFrame, look: Look) -> Any:
@@ -183,7 +184,8 @@ def _figure(data: pd.DataFrame, look: Look) -> Any:
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set(xlim=(0, across), ylim=(down, 0))
     axes.set_axis_off()
-    letters = int(look.inches * texts.POINTS / across / (0.62 * texts.SMALLEST))
+    cell = look.inches * texts.POINTS / across
+    letters = int(cell / (0.62 * texts.SMALLEST))
     sheet = look.datasets[data["dataset"].iloc[0]].pictures
     small: dict[str, Any] = {"fontsize": texts.SMALLEST, "ha": "center", "va": "top"}
     for number, kind in enumerate(kinds):
@@ -196,7 +198,8 @@ def _figure(data: pd.DataFrame, look: Look) -> Any:
         axes.text(NAMES + 0.5, top + 1.06, words, color="#555555", **small)
         for place, method in enumerate(methods):
             y, own = top + place * line, part[part["method"] == method]
-            name = f"{texts.label(look, method)}\n{own['score'].iloc[0]:.3f}"
+            name = texts.fitted(figure, texts.label(look, method), (NAMES - 0.2) * cell)
+            name += f"\n{own['score'].iloc[0]:.3f}"
             where: dict[str, Any] = {"ha": "right", "va": "center", "fontsize": texts.NAME_SIZE}
             axes.text(NAMES - 0.15, y + 0.5, name, **where)
             for row in records(own[own["rank"] <= ROOM[look.width]]):
@@ -205,7 +208,7 @@ def _figure(data: pd.DataFrame, look: Look) -> Any:
                 _draw(axes, x, y, item, sheet, letters)
                 if row.distance == row.distance and row.distance is not None:
                     below = f"{row.distance:.0f} ×{row.ties:.0f}"
-                    axes.text(x + 0.5, y + 0.98, below, color="#555555", **small)
+                    axes.text(x + 0.5, y + 1.0, below, color="#555555", **small)
     return figure
 
 
@@ -238,9 +241,19 @@ def _draw(
 
 
 def _wrapped(text: str, letters: int, lines: int) -> str:
-    """Return a text in a few short lines, cut where it does not fit."""
+    """Return a text in a few short lines, cut where it does not fit, long words hyphenated."""
     whole = texts.plain(texts.spelled(text), letters * lines)
-    return "\n".join(textwrap.wrap(whole, letters)[:lines])
+    # a word that is longer than a line gets a hyphen, not at its very end
+    room = letters - 2
+    whole = re.sub(
+        rf"[^\s-]{{{letters + 1},}}",
+        lambda word: "-".join(textwrap.wrap(word[0], room)),
+        whole,
+    )
+    wrapped = textwrap.wrap(whole, letters)
+    if len(wrapped) > lines:
+        wrapped[lines - 1] = wrapped[lines - 1][: letters - 1] + "…"
+    return "\n".join(wrapped[:lines])
 
 
 def _pixels(sheet: ContactSheet, row: int) -> Any:

@@ -59,9 +59,8 @@ class SeedSpread(Report):
 def _figure(data: pd.DataFrame, look: Look) -> Any:
     panels = figures.pairs(data, look)
     most = int(data.groupby("dataset")["method"].nunique().max())
-    figure, axes = figures.make_figure(
-        look, len(panels), figures.rows_height(most), columns=1 if look.width == "column" else 2
-    )
+    across = 1 if look.width == "column" else figures.fitting_columns(look, len(panels), most)
+    figure, axes = figures.make_figure(look, len(panels), figures.rows_height(most), columns=across)
     featured = look.featured(data["method"])
     colours = {name: look.drawn(name, featured).colour for name in data["method"].unique()}
     for panel, (dataset, task) in zip(axes, panels, strict=True):

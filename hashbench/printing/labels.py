@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 #: Height of a line of names, in points, and the distances at which a name may stand.
-LINE = 1.25 * SMALLEST
+LINE = 1.4 * SMALLEST
 DISTANCES = (5.0, 9.0, 14.0, 20.0, 28.0, 38.0, 50.0)
 
 #: Where a name may stand as seen from its point; right comes first.
