@@ -45,14 +45,14 @@ def ordered(names: pd.Index) -> list[str]:
 
 
 def wide(record: pd.DataFrame, finding: str, which: str) -> pd.DataFrame:
-    """Return a row a dataset and method: AP of both tasks, their mean, seconds and trials."""
+    """Return a row a dataset and method: AP of both tasks, their mean, seconds of a fit."""
     own = record[record["finding"].eq(finding) & record["which"].eq(which)]
     keys = ["dataset", "method"]
     values = own.pivot_table(index=keys, columns="task", values="value").reindex(
         columns=[IMAGE, TEXT_TASK]
     )
-    about = own.groupby(keys)[["seconds", "trials"]].mean()
-    return values.assign(mean=values.mean(axis=1)).join(about)
+    timed = record[record["finding"].eq(findings.SECONDS)].groupby(keys)["value"].mean()
+    return values.assign(mean=values.mean(axis=1)).join(timed.rename("seconds"))
 
 
 def pair(row: pd.Series) -> str:
@@ -61,10 +61,11 @@ def pair(row: pd.Series) -> str:
 
 
 def seconds(value: float) -> str:
-    """Return training seconds, with a digit where they are few."""
+    """Return the seconds of a fit in brackets, with a digit where they are few."""
     if pd.isna(value):
-        return NONE
-    return f"{value:.0f}" if value >= 10 else f"{value:.1f}" if value >= 0.1 else "< .1"
+        return ""
+    said = f"{value:.0f}" if value >= 10 else f"{value:.1f}" if value >= 0.1 else "< .1"
+    return f" ({said} s)"
 
 
 def by_method(cells: pd.DataFrame, names: list[str]) -> str:
@@ -75,7 +76,7 @@ def by_method(cells: pd.DataFrame, names: list[str]) -> str:
         fields = []
         for dataset in datasets:
             row = cells.loc[(dataset, name)] if (dataset, name) in cells.index else None
-            fields.append(NONE if row is None else f"{pair(row)} ({seconds(row['seconds'])})")
+            fields.append(NONE if row is None else f"{pair(row)}{seconds(row['seconds'])}")
         lines.append([shown(name), *fields])
     return table(["method", *datasets], lines)
 
@@ -105,7 +106,7 @@ def leaders(cells: pd.DataFrame, names: list[str]) -> str:
         lines.append(
             [
                 dataset,
-                *(f"`{each.name}` {pair(each)} ({seconds(each['seconds'])})" for each in best),
+                *(f"`{each.name}` {pair(each)}{seconds(each['seconds'])}" for each in best),
                 f"{best[1]['mean'] - best[0]['mean']:+.3f}",
                 f"{below} of {len(nets)}",
             ]
@@ -163,6 +164,8 @@ def learned(record: pd.DataFrame) -> str:
 def against(record: pd.DataFrame, finding: str, first: str, second: str) -> str:
     """Return two ways to score the same fits beside each other, by task."""
     one, other = wide(record, finding, first), wide(record, finding, second)
+    if not len(one):
+        return ""
     lines = []
     for dataset in ordered(one.index.unique("dataset")):
         for name in one.loc[dataset].sort_values("mean", ascending=False, kind="stable").index:
