@@ -122,5 +122,5 @@ def _over(row: Any, first: str) -> str:
         return f"{row.queries} items, {words}"
     return (
         f"{words}; {first} is ahead in {row.blocks_won}, better with probability "
-        f"{row.better:.2f},\n    equal within {MARGIN:g} {row.equal:.2f}, worse {row.worse:.2f}"
+        f"{row.better:.2f},\n    equal (within {MARGIN:g}) {row.equal:.2f}, worse {row.worse:.2f}"
     )

@@ -39,10 +39,12 @@ function matches(items, text) {
   const wanted = text.trim().toLowerCase();
   const all = items.rows.map((_, item) => item);
   if (!wanted) return all.slice(0, items.queries);
-  return all.filter((item) => {
-    const words = itemWords(items, item);
-    return String(items.rows[item]) === wanted || words.both.toLowerCase().includes(wanted) || words.names.toLowerCase().includes(wanted);
+  // made once: every letter that is typed asks for the words of all items
+  items.said ??= all.map((item) => {
+    const { both, names } = itemWords(items, item);
+    return `${both}\n${names}`.toLowerCase();
   });
+  return all.filter((item) => String(items.rows[item]) === wanted || items.said[item].includes(wanted));
 }
 
 async function orderItems(items, found) {
