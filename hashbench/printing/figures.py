@@ -358,7 +358,9 @@ def shared_legend(
     lines = [Line2D([], [], **style(look.methods[name])) for name in names]
     if others:
         shown.append(f"{others} other methods")
-        lines.append(Line2D([], [], color=GREY, linewidth=1.0))
+        grey = look.drawn(next(name for name in everything if name not in names), names)
+        plain_line = {"color": GREY, "linewidth": 1.0}
+        lines.append(Line2D([], [], **(style_of(grey) if style_of else plain_line)))
     widest = max(text_points(figure, text) for text in shown) + 34  # handle and gaps
     columns = max(1, min(len(shown), int(look.inches * POINTS / widest)))
     columns = -(-len(shown) // -(-len(shown) // columns))  # no column much shorter than the others
