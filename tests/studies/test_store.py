@@ -16,8 +16,9 @@ from hashbench.base.errors import DamagedError, HashbenchError
 from hashbench.base.files import seal
 from hashbench.studies.cell import Cell
 from hashbench.studies.cell_codes import CellCodes
+from hashbench.studies.plan import pending
 from hashbench.studies.record import RunRecord
-from hashbench.studies.store import SCHEMA, Store, read_cell
+from hashbench.studies.store import SCHEMA, Store, Stored, read_cell
 
 WORDS = np.arange(4, dtype=np.uint64).reshape(4, 1)
 CODES = CellCodes((WORDS, WORDS + 1), (WORDS + 2, WORDS + 3), n_bits=8)
@@ -230,3 +231,18 @@ def test_the_schema_is_written_in_both_records(store, make_cell):
     for name in ("cell.json", "status.json"):
         record = json.loads((store.cells / make_cell().id / name).read_text())
         assert record["schema"] == SCHEMA
+
+
+def test_timing_runs_again_what_found_statistics_of_others(make_cell, tmp_path):
+    """A cell that ran alone, but did not compute everything itself, was not timed from cold."""
+    seconds = {"cold": {"fit": 2.0, "spent": 2.0}, "shared": {"fit": 2.0, "spent": 1.5}, "old": {}}
+    cells = {name: make_cell(method=name) for name in (*seconds, "beside")}
+    stored = {
+        cell.id: Stored(
+            cell, RunRecord("done", alone=name != "beside", seconds=seconds.get(name, {})), tmp_path
+        )
+        for name, cell in cells.items()
+    }
+    again = pending(list(cells.values()), stored, timing=True)
+    assert [cell.method for cell in again] == ["shared", "beside"]
+    assert pending(list(cells.values()), stored) == []
