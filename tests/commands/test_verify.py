@@ -180,6 +180,38 @@ def test_a_mutant_is_a_line_or_gives_the_same_numbers(pattern, whole, tmp_path):
     assert said in fuzz.ALLOWED
 
 
+@pytest.mark.parametrize("how", ["flipped", "cut", "labels of a split"])
+def test_no_report_is_made_of_a_damaged_split(how, whole, tmp_path, capsys):
+    """Not even where every number has to be computed again."""
+    out = tmp_path / "out"
+    shutil.copytree(whole, out)
+    shutil.rmtree(out / ".evaluated")
+    damage = EDITS[how][1] if how in EDITS else DAMAGES[how]
+    damage(next(out.glob("splits/*.npz")))
+    capsys.readouterr()
+    assert ended("report", out, "map-table", "--format", "csv") == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert ".npz is damaged: it " in line
+    assert not (out / ".evaluated").exists()
+
+
+def test_status_of_a_damaged_cell_ends_with_1(whole, tmp_path, capsys):
+    out = tmp_path / "out"
+    shutil.copytree(whole, out)
+    flip(next(out.glob("cells/*/codes.npz")))
+    capsys.readouterr()
+    assert ended("status", out) == 1
+    said = " ".join(capsys.readouterr().out.split())
+    assert "codes.npz is missing or has changed" in said
+
+
+def test_a_plan_of_brackets_is_a_line(whole, tmp_path, capsys):
+    (tmp_path / "plan.json").write_text("[" * 100_000)
+    for command in ("status", "report"):
+        assert ended(command, tmp_path) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+
+
 def forge(cell, environment, **changes):
     """Put other codes into a cell, with checksums that are right."""
     other_array(cell / "codes.npz", "query_0", np.flip)
