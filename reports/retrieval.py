@@ -32,8 +32,6 @@ ROOM = {"page": 10, "column": 4}
 #: A query that goes badly, a middling one and one that goes well, by the best method's score.
 SHARES = {"bad": 0.1, "middling": 0.5, "good": 0.9}
 
-SHOWN_METHODS = 4
-
 HIT, MISS = "#009E73", "#D55E00"
 
 
@@ -43,6 +41,9 @@ class Retrieval(Report):
     name = "retrieval"
     title = "What is retrieved"
     section = "What is retrieved"
+
+    def __init__(self, methods: int = 4) -> None:
+        self.methods = methods
 
     def data(self, results: Results) -> pd.DataFrame:
         """Return what each method finds for three queries of each dataset and task.
@@ -68,7 +69,7 @@ class Retrieval(Report):
         """Return a figure for each dataset and task, with the best methods."""
         pictures = []
         for (dataset, task, bits), group in grouped(data, "dataset", "task", "bits"):
-            shown = group[group["place"] <= SHOWN_METHODS]
+            shown = group[group["place"] <= self.methods]
             caption = look.caption(
                 f"The first {ROOM[look.width]} items that the best methods return at {bits} bits, "
                 f"{arrow(task)}, seed {shown['seed'].iloc[0]}, for queries at which the best "
