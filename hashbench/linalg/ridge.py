@@ -253,8 +253,8 @@ def _scatter(X: Matrix, mean: Matrix | None, dtype: np.dtype[Any]) -> Matrix:
     product, total = np.zeros((d, d), dtype, order="F"), np.zeros((d, d))
     panels = [slice(start, min(start + PANEL_COLUMNS, d)) for start in range(0, d, PANEL_COLUMNS)]
     for _, block in blocks(X, mean):
-        columns = block.astype(dtype, copy=False).T  # as LAPACK takes them: nothing is copied
-        multiply(1.0, columns, c=product, lower=True, overwrite_c=True)
+        # The transpose is in the order that LAPACK takes: nothing is copied, and nothing kept.
+        multiply(1.0, block.astype(dtype, copy=False).T, c=product, lower=True, overwrite_c=True)
         for panel in panels:
             total[panel, panel.start :] += product.T[panel, panel.start :]
     for panel in panels:
