@@ -40,13 +40,6 @@ TRAINING_ROWS = 2173  # of wikiroph, the first ones
 SUPERVISED, UNSUPERVISED = "zscore", "unit"
 DATA = {"wiki": "wiki", "uci": "uci-digits", "wikiroph": ""}
 
-#: Means of encoded codes that lie outside the tolerance, and what is known of the reason.
-APART = {
-    ("uci", "cirh"): "ours is higher. The released code lets the hash functions follow the graph "
-    "of other rows than they see, ours that of their own; whether that is why was not measured",
-    ("uci", "dgcpn"): "ours is lower, by little more than the tolerance; the reason is not known",
-}
-
 
 @cache
 def reference() -> pd.DataFrame:
@@ -114,19 +107,6 @@ def compare(data: str, name: str, seeds: int | None = None) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def apart(encoded: pd.DataFrame) -> str:
-    """Name the comparisons whose means lie outside the tolerance, with the reason."""
-    outside = encoded[~encoded["within"]]
-    if not len(outside):
-        return ""
-    lines = [
-        f"- {data}, `{name}`, {', '.join(each['task'].str.replace('->', '→'))}: "
-        f"{APART.get((data, name), 'not explained')}."
-        for (data, name), each in outside.groupby(["data", "method"])
-    ]
-    return "\n".join(["Outside:", "", *lines, ""])
-
-
 def write() -> None:
     """Write the page from the record."""
     record = pd.read_csv(RECORD)
@@ -154,7 +134,6 @@ def write() -> None:
         )
         or "none",
         held=int(encoded["within"].sum()),
-        apart=apart(encoded),
         shown=int(verdicts.eq(EQUIVALENT).sum()),
         differ=int(verdicts.eq(DIFFERENT).sum()),
         all=len(record),

@@ -16,13 +16,10 @@ def test_every_method_was_compared_on_all_data_it_has_figures_for():
     assert len(ENCODED) == len(wanted)
 
 
-def test_what_was_recorded_holds_or_is_named():
+def test_what_was_recorded_holds():
+    assert ENCODED["within"].all()
     differences = (ENCODED["ours"] - ENCODED["theirs"]).abs()
-    held = differences <= ENCODED["tolerance"] + 1e-5
-    assert (held == ENCODED["within"]).all()
-    outside = ENCODED[~ENCODED["within"]]
-    assert set(zip(outside["data"], outside["method"], strict=True)) == set(fidelity_deep.APART)
-    assert len(outside) <= 2
+    assert (differences <= ENCODED["tolerance"] + 1e-5).all()
 
 
 def test_the_record_has_the_reference_figures():
