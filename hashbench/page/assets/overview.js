@@ -199,5 +199,5 @@ function startOverview() {
   byId("overview-table").tHead.addEventListener("click", () => writeAddress());
   onView(showOverview);
   showOverview();
-  requestAnimationFrame(() => setTimeout(heatUp));
+  window.addEventListener("load", () => setTimeout(heatUp));
 }
