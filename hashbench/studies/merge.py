@@ -26,7 +26,7 @@ class Merged:
     ----------
     plan : the cells and searches of all folders
     conflicts : a line for each cell on which two folders disagree
-    notes : a line for each folder of a cell that was left out because it is damaged
+    notes : a line for each folder of a cell that was left out or set aside because it is damaged
     """
 
     plan: Plan
@@ -106,7 +106,12 @@ def _take(cell: Cell, source: Store, target: Store, merged: Merged) -> None:
         return
     if theirs is None:
         return
-    ours = target.get(cell.id)
+    try:
+        ours = target.get(cell.id)
+    except DamagedError as error:
+        place = target.set_aside(target.cells / cell.id)
+        merged.notes.append(f"{cell}: set aside in {place}: {error}")
+        ours = None
     if ours is None or (ours.status != "done" and theirs.status == "done"):
         target.copy(theirs)
     elif theirs.status == "done" and not _equal(ours, theirs):

@@ -310,6 +310,13 @@ def test_merging_brings_machines_together_and_names_conflicts(hashbench, tmp_pat
     assert merged.returncode == 0, merged.stderr
     same = (tmp_path / "all" / "results.csv").read_bytes()
     assert same == (tmp_path / "whole" / "results.csv").read_bytes()
+    # A cell that was damaged where it was brought to is brought once more.
+    damaged = min((tmp_path / "all" / "cells").iterdir())
+    (damaged / "status.json").write_text("{}")
+    merged = hashbench("merge", tmp_path / "a", tmp_path / "b", "-o", tmp_path / "all")
+    assert merged.returncode == 0, merged.stderr
+    assert "set aside in" in merged.stderr
+    assert (tmp_path / "all" / "results.csv").read_bytes() == same
     # The same cells with other codes, as another processor might give them.
     for folder in (tmp_path / "b" / "cells").iterdir():
         status = json.loads((folder / "status.json").read_text())
