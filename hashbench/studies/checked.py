@@ -6,7 +6,7 @@ only while the description is the same. Whoever writes to a file, replaces or re
 the time of its inode's last change, which nobody can set; a copy of the folder has other inodes.
 
 What a disk forgets by itself shows in no description. So `verify` believes no line, and codes are
-compared with their checksum whenever they are read, see :meth:`Stored.codes`. The file may be
+compared with their checksum before they are first read, see :meth:`Stored.codes`. The file may be
 deleted at any time.
 """
 

@@ -70,7 +70,7 @@ def test_a_run_with_nothing_left_does_nothing_again(counted, tmp_path):
     counted.clear()
     run("-o", tmp_path / "out", "--report")
     assert not {"rankings", "evaluations", "pages", "reports"} & set(counted)
-    assert set(hashed(counted).values()) == {1}
+    assert set(hashed(counted).values()) <= {1}  # none, as soon as their times can be told apart
     assert (tmp_path / "out" / "results.csv").read_bytes() == results
 
 

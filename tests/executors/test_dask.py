@@ -134,7 +134,8 @@ def test_interrupting_ends_what_runs_on_the_workers_and_not_the_workers(cluster,
     workers = [psutil.Process(worker.pid) for worker in cluster.workers]
 
     def computing() -> list[psutil.Process]:
-        servers = [child for worker in workers for child in worker.children()]
+        guards = [child for worker in workers for child in worker.children()]
+        servers = [child for guard in guards for child in guard.children()]
         return [child for server in servers for child in server.children()]
 
     def wait_until(condition) -> None:
