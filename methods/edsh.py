@@ -49,6 +49,7 @@ from hashbench.linalg import (
     random_rotation,
     row_blocks,
     row_products,
+    row_values,
     signs,
     squared_norm,
     times,
@@ -133,7 +134,7 @@ class EDSH(LinearMethod):
         V = gaussian(rng, n, k, dtype)
         R = random_rotation(k, rng)
         W = [rng.standard_normal((X.shape[1], k)) for X in views]
-        S = [solver.products(V) for solver in solvers]  # S_m = X_m'V
+        S = _add_values(V, views, means)  # S_m = X_m'V
 
         for _ in range(self.iterations):
             U = self._bases(S, V)
@@ -165,16 +166,7 @@ class EDSH(LinearMethod):
         dtype = BR.dtype
         M, shift = [m.astype(dtype) for m in M], shift.astype(dtype)
         V = times(BR, self.alpha * inverse) - shift
-        S = [zero_products(X, V) for X in views]
-        for rows in row_blocks(len(V)):
-            for X, m in together(views, M):
-                V[rows] += X[rows] @ m
-            for X, s in together(views, S):
-                s += row_products(X[rows], V[rows])
-        total = V.sum(axis=0, dtype=np.float64)
-        for s, mean in together(S, means):
-            s -= np.outer(mean, total)
-        return V, S
+        return V, _add_values(V, views, means, M)
 
     def _rotation(self, B, V, R):
         """The minimiser of ||B - V R'||, or its transpose as printed."""
@@ -199,6 +191,20 @@ class EDSH(LinearMethod):
             total += self.beta * (squares - np.sum(w * s))
             total += self.mu * np.sum(u * u)
         return total
+
+
+def _add_values(V, views, means, M=()):
+    """Add X_m M_m of all views to V and return S_m = (X_m - 1 mean_m')'V, in one pass."""
+    S = [zero_products(X, V) for X in views]
+    for rows in row_blocks(len(V)):
+        for X, m in zip(views, M, strict=False):
+            V[rows] += row_values(X[rows], m)
+        for X, s in together(views, S):
+            s += row_products(X[rows], V[rows])
+    total = V.sum(axis=0, dtype=np.float64)
+    for s, mean in together(S, means):
+        s -= np.outer(mean, total)
+    return S
 
 
 def _classifier(Y, B):

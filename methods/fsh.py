@@ -46,6 +46,7 @@ from hashbench.linalg import (
     each,
     row_blocks,
     row_products,
+    row_values,
     signs,
     squared_distances,
     together,
@@ -151,7 +152,7 @@ class FSH(LinearMethod):
         for block in row_blocks(len(B)):
             values = sum(a[block] @ target for a, target in together(A, targets)) - shift
             for X, scale, slope in together(views, scales, slopes):
-                values += scale[block] * (X[block] @ slope)
+                values += scale[block] * row_values(X[block], slope)
             B[block] = signs(values)
             for X, scale, s in together(views, scales, S):
                 s += row_products(X[block], scale[block] * B[block])

@@ -42,6 +42,7 @@ from hashbench.linalg import (
     random_rotation,
     row_blocks,
     row_products,
+    row_values,
     scatter_whitening,
     signs,
     together,
@@ -126,7 +127,7 @@ class QCH(LinearMethod):
         S = each(zero_products, views, B)
         for rows in row_blocks(len(B[0])):
             for m, X in enumerate(views):
-                values = X[rows] @ W[m] - shifts[m]
+                values = row_values(X[rows], W[m]) - shifts[m]
                 for l, other in enumerate(others):
                     if l != m:
                         values += self.alpha / 2 * other[rows]

@@ -47,6 +47,7 @@ from hashbench.linalg.ridge import (
     normal_equations,
     regress,
     row_products,
+    row_values,
     zero_products,
 )
 from hashbench.linalg.rotation import itq, procrustes, random_rotation, stiefel
@@ -96,6 +97,7 @@ __all__ = [
     "regress",
     "row_blocks",
     "row_products",
+    "row_values",
     "scatter_precision",
     "scatter_whitening",
     "signs",

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from hashbench.base import shelf
 from hashbench.base.validation import Matrix
 from hashbench.linalg.discrete import signs
-from hashbench.linalg.ridge import CACHED_ROWS
+from hashbench.linalg.ridge import CACHED_ROWS, row_values
 
 T = TypeVar("T")
 
@@ -49,8 +49,7 @@ def _mean(X: Matrix) -> tuple[Matrix]:
 
 def times(X: Matrix, W: Matrix) -> Matrix:
     """Return X W in the precision of X."""
-    product: Matrix = X @ W.astype(X.dtype, copy=False)
-    return product
+    return row_values(X, W)
 
 
 def project(X: Matrix, W: Matrix, mean: Matrix) -> Matrix:

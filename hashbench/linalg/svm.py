@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from hashbench.base.validation import Matrix
-from hashbench.linalg.ridge import CACHED_ROWS, Ridge, row_products, zero_products
+from hashbench.linalg.ridge import CACHED_ROWS, Ridge, row_products, row_values, zero_products
 
 
 def linear_svms(
@@ -60,7 +60,7 @@ def _target_products(ridge: Ridge, B: Matrix, W: Matrix) -> Matrix:
     products, total = zero_products(X, W), np.zeros(W.shape[1])
     for start in range(0, len(B), CACHED_ROWS):
         rows = slice(start, start + CACHED_ROWS)
-        targets = X[rows] @ W
+        targets = row_values(X[rows], W)
         targets -= shift
         targets *= B[rows]
         np.maximum(targets, 1, out=targets)

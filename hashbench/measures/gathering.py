@@ -14,8 +14,8 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from hashbench.base.compiled import ALONE
 from hashbench.base.errors import HashbenchError
-from hashbench.measures.compiled import ALONE
 from hashbench.measures.names import Measure
 from hashbench.measures.orders import Ranks, TiedOrder, Values
 from hashbench.measures.rankings import Block, Ranking, Rel, relevant

@@ -19,7 +19,7 @@ import numpy as np
 from numba import prange, types
 from numba.extending import intrinsic
 
-from hashbench.measures.compiled import kernel
+from hashbench.base.compiled import kernel
 
 #: Grade items by the number of shared labels; any other `rel` t: 1 if at least t are shared.
 GRADED = 0

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
-from hashbench.measures.compiled import kernel
+from hashbench.base.compiled import kernel
 from hashbench.measures.tie_kernels import ALL, RETRIEVED
 
 

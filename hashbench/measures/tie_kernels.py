@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from hashbench.measures.compiled import kernel
+from hashbench.base.compiled import kernel
 
 EXPECTED, OPTIMISTIC, PESSIMISTIC = 0, 1, 2
 RETRIEVED, ALL, MIN = 0, 1, 2
