@@ -59,16 +59,21 @@ def files_of(text: str | Path) -> list[File]:
     if path.is_dir():
         return _files_in(path)
     if path.is_file():
-        beside = [f for f in sorted(path.parent.iterdir()) if f.suffix == path.suffix]
-        if path.stem.lower() in PARTS and len(_parts(beside)) > 1:
-            return _parts(beside)
+        if path.stem.lower() in PARTS:
+            parts = _parts(_beside(path))
+            return parts if len(parts) > 1 else [File(path)]
         behind = PART_BEHIND.fullmatch(path.stem)
         if behind:
-            return [File(file) for file in _behind(beside)[behind["prefix"]]]
+            return [File(file) for file in _behind(_beside(path))[behind["prefix"]]]
         group = _group(path)
         if group is not None:
-            return _features_first(file for file in beside if _group(file) == group)
+            return _features_first(file for file in _beside(path) if _group(file) == group)
     return [File(path)]
+
+
+def _beside(path: Path) -> list[Path]:
+    """Return the files of a kind in its folder; only a name that may be one of several asks."""
+    return [file for file in sorted(path.parent.iterdir()) if file.suffix == path.suffix]
 
 
 def _files_in(folder: Path) -> list[File]:

@@ -18,6 +18,7 @@ import scipy.sparse
 
 from hashbench.base import apart
 from hashbench.base.errors import HashbenchError
+from hashbench.plugins.registry import KINDS
 
 RNG = np.random.default_rng(0)
 IMAGE, TEXT = RNG.random((12, 6)), np.ones((12, 3))
@@ -149,7 +150,9 @@ def counted(function, items, together) -> Counter[str]:
 
 
 def have_imported(function) -> None:
-    """Import here what a function needs, so that no child has to."""
+    """Import here what a function needs, and find installed plugins, so that no child has to."""
+    for kind in KINDS:
+        fuzz.entry_points(group=f"hashbench.{kind}")
     for name in apart.call(lambda: (function(), sorted(sys.modules))[1], "a whole file"):
         if name not in sys.modules and name.startswith(("hashbench.", "numba.", "matplotlib.")):
             importlib.import_module(name)
