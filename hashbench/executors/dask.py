@@ -75,6 +75,8 @@ class DaskExecutor:
         except (OSError, ValueError) as error:
             raise HashbenchError(f"no Dask scheduler answers at {scheduler!r}: {error}") from error
         self.accepted: dict[str, bool] = {}  # by the address of a worker
+        #: why a worker could not read some data, as long as nobody else has
+        self.unread: dict[Task, dict[str, str]] = {}
         self.lonely_since: float | None = None
         self._workers()
 
@@ -85,10 +87,10 @@ class DaskExecutor:
         """
         threads = self.client.nthreads()
         for address in [each for each in threads if each not in self.accepted]:
+            self.accepted[address] = True
             reason = self._probe(address)
-            self.accepted[address] = not reason
             if reason:
-                print(f"worker {address} refused: {reason}", file=sys.stderr, flush=True)
+                self._refuse(address, reason)
         usable = {each: count for each, count in threads.items() if self.accepted[each]}
         if usable:
             self.lonely_since = None
@@ -106,6 +108,26 @@ class DaskExecutor:
             limit = format_duration(WAIT_SECONDS)
             raise ConnectionError(f"no Dask worker that can be used has come in {limit}")
         return {}
+
+    def _refuse(self, address: str, reason: str) -> None:
+        """Give a worker nothing more to do, and say why."""
+        self.accepted[address] = False
+        print(f"worker {address} refused: {reason}", file=sys.stderr, flush=True)
+
+    def _try_elsewhere(self, task: Task, outcome: Outcome) -> bool:
+        """Say whether a task is for another worker: this one could not read the data.
+
+        Data that no worker can read are the study's fault. A worker that cannot read what another
+        can is refused.
+        """
+        data = task.needs or task
+        if not outcome.result.get("unread"):
+            for address, reason in self.unread.pop(data, {}).items():
+                self._refuse(address, reason)
+            return False
+        failed = self.unread.setdefault(data, {})
+        failed[outcome.result["worker"]] = outcome.reason
+        return any(address not in failed for address in self._workers())
 
     def wait_for_workers(self) -> dict[str, int]:
         """Return the threads of the workers that can be used, as soon as there are any."""
@@ -137,22 +159,31 @@ class DaskExecutor:
 
         waiting = deque(tasks)
         running: dict[Any, Task] = {}
+        begun: set[Task] = set()
         try:
             while waiting or running:
                 usable = self._workers()
                 while waiting and len(running) < sum(usable.values()):
                     task = waiting.popleft()
                     submitted = (perform, task, self.limits, self.plugins)
-                    future = self.client.submit(*submitted, pure=False, workers=list(usable))
+                    failed = self.unread.get(task.needs or task, {})
+                    where = [each for each in usable if each not in failed] or list(usable)
+                    future = self.client.submit(*submitted, pure=False, workers=where)
                     running[future] = task
-                    yield Event(task)
+                    if task not in begun:
+                        begun.add(task)
+                        yield Event(task)
                 if not running:
                     time.sleep(LOOK_SECONDS)
                     continue
                 with contextlib.suppress(TimeoutError):  # time to look for new workers
                     wait(list(running), timeout=LOOK_SECONDS, return_when="FIRST_COMPLETED")
                 for future in [future for future in running if future.done()]:
-                    yield Event(running.pop(future), self._outcome(future, folder))
+                    task, outcome = running.pop(future), self._outcome(future, folder)
+                    if self._try_elsewhere(task, outcome):
+                        waiting.appendleft(task)
+                    else:
+                        yield Event(task, outcome)
         except (asyncio.CancelledError, concurrent.futures.CancelledError) as error:
             running.clear()
             raise ConnectionError("the connection to the Dask scheduler is lost") from error

@@ -50,13 +50,15 @@ def perform(task: Task, limits: Limits, plugins: Mapping[str, bytes]) -> dict[st
             if task.needs is not None:
                 with _preparing.setdefault(task.needs.makes, threading.Lock()):
                     outcome = _run(executor, task.needs, Path(folder))
-            if outcome is None or outcome.status == "done":
+            unread = outcome is not None and outcome.status != "done"
+            if outcome is None or not unread:
                 outcome = _run(executor, replace(task, needs=None), Path(folder))
+                unread = not task.limited and outcome.status != "done"  # it was about data itself
         files = {}
         if outcome.folder is not None:
             files = {path.name: path.read_bytes() for path in outcome.folder.glob("*.npz")}
         # Other workers may share the machine: nobody here can promise that a cell ran alone.
-        result = {**outcome.result, "alone": False}
+        result = {**outcome.result, "alone": False, "worker": worker.address, "unread": unread}
         return {**asdict(replace(outcome, folder=None, result=result)), "files": files}
 
 

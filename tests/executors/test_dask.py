@@ -49,20 +49,21 @@ class Cluster:
         with distributed.Client(self.address) as client:
             client.wait_for_workers(2, timeout=60)
 
-    def _start(self, kind: str, *arguments: object) -> subprocess.Popen[bytes]:
+    def _start(self, kind: str, *arguments: object, **environment: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "distributed.cli.dask_" + kind, *map(str, arguments)]
         log = (self.folder / f"{kind}.log").open("ab")
         process = subprocess.Popen(
-            [*command, "--no-dashboard"], stdout=log, stderr=log, cwd=self.folder
-        )
+            [*command, "--no-dashboard"], stdout=log, stderr=log, cwd=self.folder,
+            env={**os.environ, **environment},
+        )  # fmt: skip
         self.processes.append(process)
         return process
 
-    def add_worker(self) -> None:
+    def add_worker(self, **environment: str) -> None:
         name = f"w{len(self.workers)}"
         worker = self._start(
             "worker", self.address, "--no-nanny", "--nthreads", "1", "--name", name,
-            "--local-directory", self.folder / name,
+            "--local-directory", self.folder / name, **environment,
         )  # fmt: skip
         self.workers.append(worker)
 
@@ -229,6 +230,48 @@ def test_a_worker_of_another_version_is_named_and_refused(cluster, monkeypatch, 
     monkeypatch.setattr("hashbench.executors.dask.PROBE", "'0.0.1'")
     DaskExecutor(cluster.address, 1, Limits(), []).close()
     assert capsys.readouterr().err.count("refused: found hashbench 0.0.1; allowed: ") == 2
+
+
+#: Data that are on one machine and not on another.
+SOMEWHERE = '''
+import os
+import numpy as np
+from hashbench.base.errors import HashbenchError
+from hashbench.plugins.dataset import Data, Dataset
+
+
+class Somewhere(Dataset):
+    """Here or elsewhere."""
+
+    name = "somewhere"
+    title = "Somewhere"
+
+    def load(self):
+        if "HAS_DATA" not in os.environ:
+            raise HashbenchError("somewhere: no file here")
+        rng = np.random.default_rng(0)
+        return Data([rng.random((80, 5)), rng.random((80, 4))], np.eye(4)[rng.integers(4, size=80)])
+'''
+
+
+def test_a_worker_without_the_data_is_named_and_its_cells_run_elsewhere(
+    hashbench, cluster, tmp_path
+):
+    (tmp_path / "somewhere.py").write_text(SOMEWHERE)
+    flags = ["--plugin", tmp_path / "somewhere.py", "-m", "random,cca", "-d", "somewhere", "-b"]
+    flags += ["8", "-s", "2", "--scheduler", cluster.address, "--no-report", "-o", tmp_path / "out"]
+    nobody = hashbench("run", *flags)
+    assert nobody.returncode == 2
+    assert "somewhere: no file here" in nobody.stderr
+    assert "refused" not in nobody.stderr
+    cluster.add_worker(HAS_DATA="yes")
+    with distributed.Client(cluster.address) as client:
+        client.wait_for_workers(3, timeout=60)
+    done = hashbench("run", *flags)
+    assert done.returncode == 0, done.stderr
+    assert "4 cells: 4 done" in done.stdout
+    assert "refused: " in done.stderr
+    assert "somewhere: no file here" in done.stderr
 
 
 def test_a_scheduler_that_is_not_there_is_one_line(hashbench, tmp_path):
