@@ -5,6 +5,10 @@ and on features whose entries are changed by a part of themselves no larger than
 10^12 of float64, and half a unit in the last place of float32. It writes the largest change of AP
 over tasks and draws to ``hashbench/shipped/sensitivity.csv``, which ``hashbench show`` and the
 tables read.
+
+``python tools/sensitivity.py --kernels OUT OTHER`` adds what the order of sums does: the largest
+change of a score between two folders of the default study, the second computed with the kernels of
+another processor (``OPENBLAS_CORETYPE=Nehalem hashbench run -o OTHER``).
 """
 
 from __future__ import annotations
@@ -77,11 +81,27 @@ def score(name: str, prepared: Prepared, split: StoredSplit) -> np.ndarray:
     return np.array(list(encoded_scores(codes, split, "AP").values()))
 
 
+def between(out: Path, other: Path) -> pd.Series[float]:
+    """Return the largest change of a score by method between two folders of the same study."""
+    keys = ["dataset", "method", "params", "bits", "seed", "task", "database", "measure"]
+    one, two = (
+        pd.read_csv(folder / "results.csv", keep_default_na=False).set_index(keys)["value"]
+        for folder in (out, other)
+    )
+    return (one - two).abs().groupby("method").max()
+
+
 def main() -> None:
     """Measure all methods that take no network, or those named, and write the record."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("methods", nargs="*")
+    parser.add_argument("--kernels", nargs=2, type=Path, metavar=("OUT", "OTHER"))
     arguments = parser.parse_args()
+    if arguments.kernels:
+        known = pd.read_csv(RECORD, index_col="method")
+        known["kernels"] = between(*arguments.kernels).round(5)
+        known.to_csv(RECORD, float_format="%.5f")
+        return
     methods = discover([]).methods
     names = arguments.methods or [n for n, p in methods.items() if not p.cls.requires]
     known = pd.read_csv(RECORD, index_col="method") if RECORD.exists() else pd.DataFrame()
@@ -95,9 +115,8 @@ def main() -> None:
                 draws = [score(name, changed(prepared, dtype, k), split) for k in range(DRAWS)]
                 moved[dtype] = float(np.abs(np.array(draws) - base).max())
             print(name, {key: round(value, 5) for key, value in moved.items()}, flush=True)
-            row = pd.DataFrame([moved], index=pd.Index([name], name="method")).round(5)
-            known = pd.concat([known.drop(index=name, errors="ignore"), row]).sort_index()
-            known.to_csv(RECORD, float_format="%.5f")
+            known.loc[name, list(moved)] = [round(value, 5) for value in moved.values()]
+            known.sort_index().fillna(0).to_csv(RECORD, float_format="%.5f", index_label="method")
 
 
 if __name__ == "__main__":

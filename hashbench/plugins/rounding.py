@@ -1,8 +1,8 @@
 """How far rounding moves a method's score: what was measured, shipped as data.
 
 Discrete steps amplify rounding: a sign that turns early turns others. What the last digits of the
-features can do to a score is no finding about the method, and differs from processor to processor.
-``tools/sensitivity.py`` measures it.
+features can do to a score, or the order in which another processor adds, is no finding about the
+method. ``tools/sensitivity.py`` measures both.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ STEADY = 0.0005
 
 @cache
 def measured() -> dict[str, float]:
-    """Return the largest change of AP by method, over both precisions."""
+    """Return the largest change of a score by method, over both precisions and other kernels."""
     text = (resources.files("hashbench.shipped") / "sensitivity.csv").read_text(encoding="utf-8")
     rows = csv.DictReader(text.splitlines())
-    return {row["method"]: max(float(row["float64"]), float(row["float32"])) for row in rows}
+    return {row.pop("method"): max(map(float, row.values())) for row in rows}
 
 
 def moves(label: str) -> float:
@@ -42,5 +42,5 @@ def words(name: str) -> str:
         return "not measured"
     moved = moves(name)
     if moved < STEADY:
-        return f"moves AP by less than {STEADY}"
-    return f"moves AP by up to {moved:.4f} (16 bits on emoji)"
+        return f"moves scores by less than {STEADY}"
+    return f"moves scores by up to {moved:.4f} (16 bits on emoji)"

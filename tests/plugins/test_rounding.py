@@ -20,7 +20,7 @@ def test_every_method_without_a_network_was_measured():
 def test_what_is_known_is_said():
     steady = min(measured(), key=moves)
     shaken = max(measured(), key=moves)
-    assert words(steady) == f"moves AP by less than {STEADY}"
+    assert words(steady) == f"moves scores by less than {STEADY}"
     assert f"by up to {moves(shaken):.4f}" in words(shaken)
     assert words("nobody") == "not measured"
     assert moves("nobody") == 0
