@@ -54,11 +54,12 @@ def payload(results: Results, look: Look, index: Index) -> dict[str, Any]:
 
 def curves(results: Results, index: Index) -> dict[str, Any]:
     """Return the interactive curves: by rank, and by Hamming radius."""
-    return {
-        "scale": SCALE,
-        "rank": _curves(results, "PR", index),
-        "radius": _curves(results, "PR(by=radius)", index),
-    }
+    found = {"rank": CurveList(index), "radius": CurveList(index)}
+    for bits in results.bits:  # one length after the other: of all, points would fill the memory
+        part = results.select(bits=[bits])
+        found["rank"].add(part.curves("PR"))
+        found["radius"].add(part.curves("PR(by=radius)"))
+    return {"scale": SCALE, **{name: each.to_json() for name, each in found.items()}}
 
 
 def seeds(results: Results, index: Index) -> dict[str, Any]:
@@ -217,29 +218,38 @@ def _runs(runs: pd.DataFrame, index: Index) -> list[dict[str, Any]]:
     return found
 
 
-def _curves(results: Results, measure: str, index: Index) -> dict[str, Any]:
-    """Return a curve a method: mean precision and recall, and which of the lists of x is its."""
-    keys = ["dataset", "task", "bits", "database", "method"]
-    table = results.select(bits=results.bits).curves(measure)
-    means = table.groupby([*keys, "x"], sort=False, as_index=False)[["precision", "recall"]].mean()
-    places: dict[tuple[int, ...], int] = {}
-    found = []
-    for values, each in means.groupby(keys, sort=False):
-        names = dict(zip(keys, values, strict=True))
-        # Ranks matter by their order of magnitude: keep points evenly in position, ends included.
-        kept = np.unique(np.linspace(0, len(each) - 1, POINTS).round().astype(int))
-        x, precision, recall = (
-            each[column].to_numpy()[kept] for column in ("x", "precision", "recall")
-        )
-        found.append(
-            {
-                "at": [*index.place(names), index.methods.index(str(names["method"]))],
-                "x": places.setdefault(tuple(x.astype(int).tolist()), len(places)),
-                "p": _scaled(precision),
-                "r": _scaled(recall),
-            }
-        )
-    return {"x": [list(x) for x in places], "curves": found}
+class CurveList:
+    """A curve a method: mean precision and recall, and which of the lists of x is its."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self.places: dict[tuple[int, ...], int] = {}
+        self.found: list[dict[str, Any]] = []
+
+    def add(self, table: pd.DataFrame) -> None:
+        """Take in curves of every seed, as `Results.curves` gives them."""
+        keys = ["dataset", "task", "bits", "database", "method"]
+        points = table.groupby([*keys, "x"], sort=False, as_index=False)
+        for values, each in points[["precision", "recall"]].mean().groupby(keys, sort=False):
+            names = dict(zip(keys, values, strict=True))
+            # Ranks matter by their order of magnitude: keep points evenly in position, with ends.
+            kept = np.unique(np.linspace(0, len(each) - 1, POINTS).round().astype(int))
+            x, precision, recall = (
+                each[column].to_numpy()[kept] for column in ("x", "precision", "recall")
+            )
+            place = [*self.index.place(names), self.index.methods.index(str(names["method"]))]
+            self.found.append(
+                {
+                    "at": place,
+                    "x": self.places.setdefault(tuple(x.astype(int).tolist()), len(self.places)),
+                    "p": _scaled(precision),
+                    "r": _scaled(recall),
+                }
+            )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the lists of x, and the curves."""
+        return {"x": [list(x) for x in self.places], "curves": self.found}
 
 
 def _scaled(values: npt.NDArray[np.float64]) -> list[int | None]:

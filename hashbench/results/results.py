@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import fnmatch
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -21,7 +21,8 @@ from hashbench.measures import parse
 from hashbench.plugins.dataset import ContactSheet
 from hashbench.plugins.registry import Registry
 from hashbench.plugins.selection import bare_name, full_name
-from hashbench.results.evaluated import EvaluatedCell, Memory, all_names, stamp_of
+from hashbench.results.at_hand import AtHand
+from hashbench.results.evaluated import EvaluatedCell, Memory, RankingScores, all_names, stamp_of
 from hashbench.results.rows import run_rows
 from hashbench.studies.cell import Cell
 from hashbench.studies.cell_codes import EITHER
@@ -84,7 +85,7 @@ class Results:
         self._bits: tuple[int, ...] | None = None
         self.memory = Memory(out)
         self._splits: dict[str, StoredSplit] = {}
-        self._evaluated: dict[str, EvaluatedCell] = {}
+        self._at_hand = AtHand()
         self._frames: dict[Any, pd.DataFrame] = {}
 
     def select(
@@ -213,7 +214,7 @@ class Results:
     def _scores(self, names: Sequence[str]) -> pd.DataFrame:
         rows = [
             {**about, "measure": name, **ranking.scores[name]}
-            for about, ranking in self._rankings(names)
+            for about, ranking in self._rankings(self.done(), names)
             for name in names
             if name in ranking.scores
         ]
@@ -233,10 +234,11 @@ class Results:
             dataset, method, bits, seed, task, database, x (rank or radius), precision, recall
         """
         name, bits = str(parse(measure)), set(self.figure_bits)
+        chosen = [stored for stored in self.done() if stored.cell.bits in bits]
         found = [
             (about, ranking.curves[name])
-            for about, ranking in self._rankings([])
-            if about["bits"] in bits and name in ranking.curves
+            for about, ranking in self._rankings(chosen, curves=True)
+            if name in ranking.curves
         ]
         # a row a curve, then a row a point: points are many
         table = _frame((about for about, _ in found), [*IDENTITY, "task", "database"])
@@ -246,9 +248,11 @@ class Results:
             table[column] = np.concatenate([np.empty(0, kind), *values])
         return table.reset_index(drop=True)
 
-    def _rankings(self, measures: Sequence[str]) -> Iterator[tuple[dict[str, Any], Any]]:
-        for stored in self.done():
-            evaluated = self.evaluated(stored, measures)
+    def _rankings(
+        self, done: Iterable[Stored], measures: Sequence[str] = (), curves: bool = False
+    ) -> Iterator[tuple[dict[str, Any], RankingScores]]:
+        for stored in done:
+            evaluated = self.evaluated(stored, measures, curves)
             for ranking in evaluated.rankings:
                 if ranking.task not in self.tasks:
                     continue
@@ -264,17 +268,19 @@ class Results:
         found = {ranking.database for ranking in evaluated.rankings}
         return ("learned",) if "learned" in found else ("encoded",)
 
-    def evaluated(self, stored: Stored, measures: Sequence[str] = ()) -> EvaluatedCell:
-        """Return a done cell's numbers: those of the study, and the given ones.
+    def evaluated(
+        self, stored: Stored, measures: Sequence[str] = (), curves: bool = False
+    ) -> EvaluatedCell:
+        """Return a done cell's numbers: those of the study, and the given ones; curves if wanted.
 
         They are remembered, and computed only if they are not; see
         :mod:`hashbench.results.evaluated`.
         """
-        known = self._evaluated.get(stored.cell.id)
+        known = self._at_hand.get(stored.cell.id, curves)
         if known is not None and known.has(measures):
             return known
         # everything that reports ask of the study at once: a ranking is made only once
-        names = all_names((*self.measures, *self.plan.measures, *measures))
+        names = _all_names((*self.measures, *self.plan.measures, *measures))
         split = self.split(stored.cell.split)
         stamp = stamp_of(stored, split)
         known = self.memory.read(stored.cell.id, stamp)
@@ -283,7 +289,7 @@ class Results:
 
             known, per_query = evaluate_cell(stored, split, names, known)
             self.memory.write(stored.cell.id, stamp, known, per_query)
-        self._evaluated[stored.cell.id] = known
+        self._at_hand.put(stored.cell.id, known)
         return known
 
     def codes(self) -> pd.DataFrame:
@@ -361,6 +367,12 @@ class Results:
                 point = {"objective": float(pair[0]), "second": float(pair[1])}
                 rows.append({**identity(stored.cell), "iteration": iteration, **point})
         return _frame(rows, [*IDENTITY, "iteration", "second", "objective"])
+
+
+@cache
+def _all_names(measures: tuple[str, ...]) -> list[str]:
+    """Return what `all_names` does, once for all cells."""
+    return all_names(measures)
 
 
 def identity(cell: Cell) -> dict[str, Any]:

@@ -160,6 +160,18 @@ def test_code_statistics_by_hand():
     assert other[-1]["collisions_apart"] is None
 
 
+def test_curves_of_more_cells_than_are_held_are_read_again(hand_made, monkeypatch):
+    cells = [hand_made.add(seed=seed) for seed in range(5)]
+    whole = hand_made.results()
+    monkeypatch.setattr("hashbench.results.at_hand.CURVES_HELD", 2)
+    few = hand_made.results()
+    for table in ("scores", "codes", "curves"):
+        assert getattr(few, table)().equals(getattr(whole, table)())
+    held = [few._at_hand.get(cell.id, curves=True) for cell in cells]
+    assert 1 <= sum(each is not None for each in held) <= 2
+    assert all(few._at_hand.get(cell.id, curves=False) is not None for cell in cells)
+
+
 def test_ranks_of_curves_cover_both_ends():
     for n in (1, 7, 1000, 200_000):
         ranks = curve_ranks(n)
