@@ -134,7 +134,7 @@ def _compute(job: Job, store: Store, progress: Progress) -> Results:
         store.write_text("study.toml", resolved(study, registry).to_toml())
         _keep_published(study, store.path)
         store.write_text(FILE, found.plan.to_json())
-        present, wrong = store.audit()
+        present, wrong = store.audit(cells=found.plan.cells)
         untuned = no_space(found.plan, registry) if study.tunes else []
         for line in (*_folded_notes(found.notes, store), *replaced, *wrong, *untuned):
             progress.note(line)

@@ -6,7 +6,11 @@ stay, curves are read again from ``OUT/.evaluated`` once too many are here.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
+
+import numpy as np
 
 from hashbench.results.evaluated import EvaluatedCell
 
@@ -29,6 +33,20 @@ class AtHand:
         """Take in the numbers of a cell, with its curves."""
         if len(self._curves) >= CURVES_HELD:
             self._curves.clear()
-        self._curves[cell_id] = evaluated
-        alone = [replace(ranking, curves={}) for ranking in evaluated.rankings]
-        self._scores[cell_id] = replace(evaluated, rankings=alone)
+        scores = [replace(ranking, curves={}) for ranking in evaluated.rankings]
+        curves = [replace(each, curves=_as_arrays(each.curves)) for each in evaluated.rankings]
+        self._scores[cell_id] = replace(evaluated, rankings=scores)
+        self._curves[cell_id] = replace(evaluated, rankings=curves)
+
+
+def _as_arrays(curves: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return curves a quarter the size: lists as arrays, None as nan."""
+    return {
+        name: {
+            key: np.asarray(value, np.int64 if key == "x" else np.float64)
+            if isinstance(value, list)
+            else value
+            for key, value in curve.items()
+        }
+        for name, curve in curves.items()
+    }

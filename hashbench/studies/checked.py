@@ -20,6 +20,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from hashbench.base.files import replacing
 from hashbench.studies.cell import Cell
@@ -32,6 +33,9 @@ FILES = ("cell.json", "status.json", "codes.npz", "history.npz")
 
 #: Nanoseconds in which a file system may not tell two changes apart.
 TICK = 2 * 10**9
+
+#: Versions and machines that lines have named: one of each, however many cells ran there.
+_environments: dict[str, Any] = {}
 
 #: Of every file its inode, size and times of change; None where there is none.
 Description = list[list[int] | None]
@@ -64,6 +68,8 @@ class CheckedCell:
                 cell.__dict__["id"] = name.decode()  # computed when the cell was checked
             values = json.loads(record)
             values["pools"] = tuple(values["pools"])
+            environment = values["environment"]
+            values["environment"] = _environments.setdefault(repr(environment), environment)
             return cls(cell, RunRecord(**values), json.loads(description))
         except (ValueError, TypeError, KeyError, RecursionError):
             return None

@@ -169,18 +169,24 @@ class Store:
         checked.keep()
         return found, damaged
 
-    def audit(self, anew: bool = False) -> tuple[dict[str, Stored], list[str]]:
+    def audit(
+        self, anew: bool = False, cells: Iterable[Cell] = ()
+    ) -> tuple[dict[str, Stored], list[str]]:
         """Check every cell, and move every folder aside that is none; return a line for each.
 
-        `anew`: also those that nobody has touched since they were checked.
+        `anew`: also those that nobody has touched since they were checked. `cells`: those that are
+        at hand, and need not be made again.
         """
         found: dict[str, Stored] = {}
         lines = []
         checked = CheckedCells(self.path)
+        known = {cell.id: cell for cell in cells}
         for folder in sorted(self.cells.iterdir()):
             try:
                 found[folder.name] = (
-                    read_cell(folder) if anew else _checked(self.cells, folder.name, checked)
+                    read_cell(folder)
+                    if anew
+                    else _checked(self.cells, folder.name, checked, known.get(folder.name))
                 )
             except DamagedError as error:
                 lines.append(f"set aside {folder.name} in {self.set_aside(folder)}: {error}")
