@@ -6,8 +6,8 @@ and on features whose entries are changed by a part of themselves no larger than
 over tasks and draws to ``hashbench/shipped/sensitivity.csv``, which ``hashbench show`` and the
 tables read.
 
-``python tools/sensitivity.py --kernels OUT OTHER`` adds what the order of sums does: the largest
-change of a score between two folders of the default study, the second computed with the kernels of
+``python tools/sensitivity.py --kernels OUT OTHER...`` adds what the order of sums does: the largest
+difference of a score between folders of the default study, each computed with the kernels of
 another processor (``OPENBLAS_CORETYPE=Nehalem hashbench run -o OTHER``).
 """
 
@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -81,25 +82,29 @@ def score(name: str, prepared: Prepared, split: StoredSplit) -> np.ndarray:
     return np.array(list(encoded_scores(codes, split, "AP").values()))
 
 
-def between(out: Path, other: Path) -> pd.Series[float]:
-    """Return the largest change of a score by method between two folders of the same study."""
+def spread(folders: Sequence[Path]) -> pd.Series[float]:
+    """Return the largest difference of a score by method between folders of the same study."""
     keys = ["dataset", "method", "params", "bits", "seed", "task", "database", "measure"]
-    one, two = (
-        pd.read_csv(folder / "results.csv", keep_default_na=False).set_index(keys)["value"]
-        for folder in (out, other)
+    scores = pd.DataFrame(
+        {
+            str(folder): pd.read_csv(folder / "results.csv", keep_default_na=False).set_index(keys)[
+                "value"
+            ]
+            for folder in folders
+        }
     )
-    return (one - two).abs().groupby("method").max()
+    return (scores.max(axis=1) - scores.min(axis=1)).groupby("method").max()
 
 
 def main() -> None:
     """Measure all methods that take no network, or those named, and write the record."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("methods", nargs="*")
-    parser.add_argument("--kernels", nargs=2, type=Path, metavar=("OUT", "OTHER"))
+    parser.add_argument("--kernels", nargs="+", type=Path, metavar="OUT")
     arguments = parser.parse_args()
     if arguments.kernels:
         known = pd.read_csv(RECORD, index_col="method")
-        known["kernels"] = between(*arguments.kernels).round(5)
+        known["kernels"] = spread(arguments.kernels).round(5)
         known.to_csv(RECORD, float_format="%.5f")
         return
     methods = discover([]).methods
