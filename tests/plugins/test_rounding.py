@@ -36,6 +36,17 @@ def test_a_difference_that_rounding_can_make_is_no_place():
     assert places({"dch": 0.5, "edsh": 0.4999}, 1) == {"dch": 1, "edsh": 2}
 
 
+def test_what_other_kernels_do_counts(tmp_path):
+    header = "dataset,method,params,bits,seed,task,database,measure,value\n"
+    for name, value in {"here": 0.5, "there": 0.52, "elsewhere": 0.49}.items():
+        (tmp_path / name).mkdir()
+        lines = f"emoji,a,,16,0,x->y,encoded,AP,{value}\nemoji,b,,16,0,x->y,encoded,AP,0.25\n"
+        (tmp_path / name / "results.csv").write_text(header + lines)
+    found = sensitivity.spread(sorted(tmp_path.iterdir()))
+    assert dict(found) == pytest.approx({"a": 0.03, "b": 0.0})
+    assert moves("acq") > STEADY  # steady under changed features, not under other kernels
+
+
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory):
     return sensitivity.rows(tmp_path_factory.mktemp("rows"))
