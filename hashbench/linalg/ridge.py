@@ -22,6 +22,8 @@ CACHED_ROWS = 512
 LARGE = 2e10
 #: Columns of a matrix that are added or mirrored at a time.
 PANEL_COLUMNS = 256
+#: Rows that are multiplied at a time: what is centred of 4096 columns stays in the last cache.
+PRODUCT_ROWS = BLOCK_ROWS // 2
 #: Rows of a block from which on it is worth calling a kernel.
 LEAST_ROWS = 64
 #: Columns up to which a product with the features costs little more than reading them.
@@ -254,11 +256,13 @@ def _scatter(X: Matrix, mean: Matrix | None, dtype: np.dtype[Any]) -> Matrix:
     multiply = scipy.linalg.get_blas_funcs("syrk", dtype=dtype)
     product, total = np.zeros((d, d), dtype, order="F"), np.zeros((d, d))
     panels = [slice(start, min(start + PANEL_COLUMNS, d)) for start in range(0, d, PANEL_COLUMNS)]
-    for _, block in blocks(X, mean):
+    for rows, block in blocks(X, mean, PRODUCT_ROWS):
         # The transpose is in the order that LAPACK takes: nothing is copied, and nothing kept.
-        multiply(1.0, block.astype(dtype, copy=False).T, c=product, lower=True, overwrite_c=True)
-        for panel in panels:
-            total[panel, panel.start :] += product.T[panel, panel.start :]
+        block, more = block.astype(dtype, copy=False).T, float(rows.start % BLOCK_ROWS > 0)
+        multiply(1.0, block, beta=more, c=product, lower=True, overwrite_c=True)
+        if rows.stop % BLOCK_ROWS == 0 or rows.stop == X.shape[0]:
+            for panel in panels:
+                total[panel, panel.start :] += product.T[panel, panel.start :]
     for panel in panels:
         upper = np.triu(total[panel, panel])
         total[panel, panel] = upper + np.triu(upper, 1).T

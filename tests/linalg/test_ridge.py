@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from hashbench.base.validation import BLOCK_ROWS
 from hashbench.linalg import Ridge, regress, row_values
 from hashbench.linalg import ridge as ridge_module
 from hashbench.linalg.ridge import PANEL_COLUMNS, THIN_COLUMNS, cross, gram, normal_equations
@@ -167,3 +168,9 @@ def test_values_of_other_rows_are_the_library_s_own():
     few, strided = X[:5].astype(np.float32), np.asfortranarray(X.astype(np.float32))
     for block in (few, strided):
         assert np.array_equal(row_values(block, M), block @ M.astype(np.float32))
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1, BLOCK_ROWS // 2, BLOCK_ROWS + 1])
+def test_products_of_many_rows_are_summed_once(more):
+    X = np.random.default_rng(0).standard_normal((BLOCK_ROWS + more, 3)).astype(np.float32)
+    np.testing.assert_allclose(gram(X), X.T.astype(float) @ X, rtol=1e-4, atol=0.1)
