@@ -105,7 +105,8 @@ class Results:
         """
         part = copy.copy(self)
         part._frames = {}
-        part.__dict__.pop("tasks", None)
+        for name in ("tasks", "bits"):  # of the whole
+            part.__dict__.pop(name, None)
         if measures:
             chosen = [parse(measure) for measure in measures]
             for measure in chosen:
@@ -143,7 +144,7 @@ class Results:
         """The kinds of database codes that are asked for."""
         return DATABASES if self._databases is None else self._databases
 
-    @property
+    @cached_property
     def bits(self) -> tuple[int, ...]:
         """The code lengths, ascending."""
         return tuple(sorted({cell.bits for cell in self.cells}))
@@ -212,16 +213,15 @@ class Results:
         return self._once(("scores", *names), lambda: self._scores(names))
 
     def _scores(self, names: Sequence[str]) -> pd.DataFrame:
+        numbers = ["value", "low", "high", "chance", "chance_error"]
+        # tuples, not dicts: there may be a hundred thousand
         rows = [
-            {**about, "measure": name, **ranking.scores[name]}
+            (*about.values(), name, *(ranking.scores[name].get(each) for each in numbers))
             for about, ranking in self._rankings(self.done(), names)
             for name in names
             if name in ranking.scores
         ]
-        columns = [*IDENTITY, "task", "database", "measure", "value", "low", "high", "chance"]
-        columns.append("chance_error")
-        table = _frame(rows, columns)
-        numbers = columns[columns.index("value") :]
+        table = _frame(rows, [*IDENTITY, "task", "database", "measure", *numbers])
         table[numbers] = table[numbers].astype(float)
         return table
 
@@ -385,7 +385,7 @@ def identity(cell: Cell) -> dict[str, Any]:
     }
 
 
-def _frame(rows: Iterable[dict[str, Any]], columns: list[str]) -> pd.DataFrame:
+def _frame(rows: Iterable[Any], columns: list[str]) -> pd.DataFrame:
     import pandas as pd
 
     return pd.DataFrame(list(rows), columns=columns)
@@ -404,7 +404,7 @@ def _matching(
     """Return the cells whose name, with or without parameters, matches one of the patterns."""
     if not patterns:
         return cells
-    kept: list[Cell] = []
+    kept: dict[str, Cell] = {}
     names = {name(cell): bare_name(name(cell)) for cell in cells}
     for pattern in patterns:
         hits = {
@@ -414,5 +414,5 @@ def _matching(
         }
         if not hits:
             raise unknown(what, pattern, names)
-        kept += [cell for cell in cells if name(cell) in hits and cell not in kept]
-    return sorted(kept, key=lambda cell: cell.key)
+        kept |= {cell.id: cell for cell in cells if name(cell) in hits}
+    return sorted(kept.values(), key=lambda cell: cell.key)

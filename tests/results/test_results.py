@@ -110,6 +110,7 @@ def test_figures_show_sixteen_bits_unless_others_are_asked_for(hand_made):
     assert results.figure_bits == (16,)
     assert set(results.curves("PR")["bits"]) == {16}
     assert results.select(bits=[8, 32]).figure_bits == (8, 32)
+    assert results.bits is results.bits  # reports ask for every cell: 20,000 times 20,000
     hand_made.cells.pop(1)
     assert hand_made.results().figure_bits == (32,)
 
