@@ -27,19 +27,21 @@ if TYPE_CHECKING:
 #: Widths of a two-column IEEE paper, in inches.
 WIDTHS = {"column": 3.48, "page": 7.14}
 
-#: Okabe and Ito's colours without their yellow, which is too light for lines, and a dark red:
-#: told apart under the common forms of colour blindness.
+#: Okabe and Ito's colours without their yellow, which is too light for lines, a dark red, and seven
+#: that stand as far from these and from each other as can be: told apart under the common forms of
+#: colour blindness.
 COLOURS = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255",
+    "#8866FF", "#22CC55", "#775500", "#CC1188", "#0000AA", "#004400", "#6622CC",
 )  # fmt: skip
 
-#: Of methods beyond the eight that a figure shows in colour.
+#: Of methods beyond those that a figure shows in colour.
 GREY = "#a8a8a8"
 
 #: Methods that a figure shows in colour at the most: more cannot be told apart at a glance.
-FEATURED = len(COLOURS)
+FEATURED = 8
 
-#: Eleven markers and eight colours have no common factor: 88 pairs before one comes again.
+#: Eleven markers and fifteen colours have no common factor: 165 pairs before one comes again.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "*")
 
 DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1, 1.2)), (0, (4, 1.2, 1, 1.2)))

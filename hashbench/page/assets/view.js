@@ -13,11 +13,26 @@ const title = (method) => data.methods[method].title;
 const methodCalled = (name) => data.methods.findIndex((each) => each.name === name);
 
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
-// what cannot be seen on a dark ground is shown lighter
-const lighter = { "#000000": "#d7dde3", "#882255": "#b8508a" };
+// What cannot be seen on a dark ground is shown lighter: black as the text, the others with as much
+// white as gives them a seventh of its light.
+const lighter = new Map([["#000000", "#d7dde3"]]);
+
+function lightened(hex) {
+  if (!lighter.has(hex)) {
+    const parts = [1, 3, 5].map((from) => parseInt(hex.slice(from, from + 2), 16) / 255);
+    const light = (share) => [0.2126, 0.7152, 0.0722]
+      .reduce((sum, weight, i) => sum + weight * (parts[i] + (1 - parts[i]) * share) ** 2.2, 0);
+    let share = 0;
+    while (light(share) < 1 / 7) share += 0.05;
+    const mixed = parts.map((part) => Math.round(255 * (part + (1 - part) * share)));
+    lighter.set(hex, `rgb(${mixed.join(",")})`);
+  }
+  return lighter.get(hex);
+}
+
 const colour = (method) => {
   const given = data.methods[method].colour;
-  return (dark.matches && lighter[given]) || given;
+  return dark.matches ? lightened(given) : given;
 };
 
 // ---- filters -------------------------------------------------------------------------------
