@@ -10,7 +10,7 @@ from hashbench.page import write_page
 from hashbench.plugins.registry import discover
 from hashbench.printing.style import Look
 from hashbench.results.results import Results
-from tests.support.browsing import open_page, start_browser, wait_for
+from tests.support.browsing import draw_everything, open_page, start_browser, wait_for
 
 HOSTILE = """
 from hashbench import LinearMethod
@@ -103,12 +103,7 @@ def opened(browser, page):
 def drawn(browser, page):
     """The page with everything there: charts, search, comparison."""
     open_page(browser, page)
-    browser.execute_script(
-        "search.started = compare.started = true; showSearch(); showCompare(); drawAll()"
-    )
-    wait_for(browser, "return document.querySelectorAll('.returned li').length")
-    wait_for(browser, "return document.querySelectorAll('#compare-table tbody tr').length")
-    wait_for(browser, "return document.querySelectorAll('.chart .scatterlayer .trace').length > 6")
+    draw_everything(browser)
     return browser
 
 

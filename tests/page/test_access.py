@@ -1,17 +1,12 @@
 """The page without a mouse, and without eyes: everything is reached, and has a name."""
 
-import os
-from pathlib import Path
+from importlib import resources
 
 import pytest
 
-from tests.support.browsing import NEEDS_BROWSER
+from tests.support.browsing import NEEDS_BROWSER, draw_everything, open_page
 
 pytestmark = NEEDS_BROWSER
-
-#: axe-core is 650 kB of another licence, so that it is not kept here:
-#: npm pack axe-core && tar xzf axe-core-*.tgz; HASHBENCH_AXE=package/axe.min.js pytest ...
-AXE = os.environ.get("HASHBENCH_AXE", "")
 
 
 def test_a_keyboard_alone_reaches_everything(drawn):
@@ -46,17 +41,38 @@ def test_a_key_opens_a_slice(drawn):
     assert focused == "ranking-title"  # reading goes on there
 
 
-@pytest.mark.skipif(not AXE, reason="HASHBENCH_AXE names no axe.min.js (npm pack axe-core)")
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(drawn, scheme):
-    features = [{"name": "prefers-color-scheme", "value": scheme}]
-    drawn.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-    drawn.execute_script("document.querySelectorAll('details').forEach(each => each.open = true)")
-    drawn.execute_script(Path(AXE).read_text())
-    drawn.set_script_timeout(120)
-    found = drawn.execute_async_script(
+def serious(browser):
+    """Return what axe calls serious or critical on the page as it stands, all of it unfolded."""
+    browser.execute_script("document.querySelectorAll('details').forEach(each => each.open = true)")
+    script = resources.files("axe_core_python") / "axe.min.js"
+    browser.execute_script(script.read_text(encoding="utf-8"))
+    browser.set_script_timeout(120)
+    found = browser.execute_async_script(
         "const done = arguments[0]; axe.run().then(found => done(found.violations.map("
         "each => [each.impact, each.id, each.nodes.map(node => node.html)])))"
     )
-    drawn.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
-    assert [each for each in found if each[0] in ("serious", "critical")] == []
+    return [each for each in found if each[0] in ("serious", "critical")]
+
+
+@pytest.fixture(params=["light", "dark"])
+def scheme(browser, request):
+    features = [{"name": "prefers-color-scheme", "value": request.param}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    yield request.param
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def test_axe_finds_nothing_serious(scheme, drawn):
+    assert serious(drawn) == []
+
+
+def test_axe_finds_what_is_wrong(drawn):
+    drawn.execute_script("document.getElementById('dataset').parentElement.outerHTML ="
+                         " '<select id=dataset><option>x</option></select>'")  # fmt: skip
+    assert [each[1] for each in serious(drawn)] == ["select-name"]
+
+
+def test_axe_finds_nothing_serious_on_a_page_with_pictures(scheme, browser, emoji_results):
+    open_page(browser, emoji_results.out / "report" / "index.html")
+    draw_everything(browser)
+    assert serious(browser) == []

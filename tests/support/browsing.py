@@ -37,6 +37,20 @@ def open_page(browser, page, width=1200, height=900):
     wait_for(browser, "return overview.heated")  # what follows the first screen
 
 
+def draw_everything(browser):
+    """Bring on what waits until it is looked at: charts, search, comparison."""
+    browser.execute_script(
+        "search.started = compare.started = true; showSearch(); showCompare(); drawAll()"
+    )
+    wait_for(browser, "return document.querySelectorAll('.returned li').length")
+    wait_for(browser, "return document.querySelectorAll('#compare-table tbody tr').length")
+    wait_for(
+        browser,
+        "return [...document.querySelectorAll('.chart')]"
+        ".every(each => each.querySelector('.scatterlayer .trace'))",
+    )
+
+
 def wait_for(browser, script, seconds=20):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
