@@ -134,14 +134,15 @@ class _Items(NamedTuple):
 
 
 def _pairs(results: Results, first: str, second: str) -> dict[tuple[str, int], list[Pair]]:
-    """Return the cells that both methods have done, by dataset and code length."""
+    """Return the cells that both methods have done, by dataset and code length, as asked for."""
+    asked = list(dict.fromkeys(cell.dataset for cell in results.plan.cells))
     done = {(s.cell.label, s.cell.dataset, s.cell.bits, s.cell.seed): s for s in results.done()}
     cells: dict[tuple[str, int], list[Pair]] = {}
     for (label, dataset, bits, seed), stored in done.items():
         other = done.get((second, dataset, bits, seed))
         if label == first and other is not None:
             cells.setdefault((dataset, bits), []).append((stored, other))
-    return cells
+    return dict(sorted(cells.items(), key=lambda each: (asked.index(each[0][0]), each[0][1])))
 
 
 def _asked(results: Results, pair: Pair, task: str, database: str, measure: str) -> _Asked | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import shutil
 import sys
 import time
 from collections import Counter
@@ -84,10 +85,12 @@ class TimeLeft:
         # Counted by what they are alike in: there may be tens of thousands, asked after each one.
         self.waiting = Counter(tuple(self.keys(cell)) for cell in cells)
 
-    def ended(self, cell: Cell, seconds: float) -> None:
-        """Remember how long a cell took; it waits no longer."""
+    def ended(self, cell: Cell, seconds: float | None) -> None:
+        """Remember how long a cell took, if that tells of others; it waits no longer."""
         keys = tuple(self.keys(cell))
         self.waiting[keys] -= 1
+        if seconds is None:
+            return
         self.spent += seconds
         for key in keys:
             bisect.insort(self.seen.setdefault(key, []), seconds)
@@ -283,22 +286,38 @@ class Bar(Quiet):
     def _show(self) -> None:
         left = self.left.words(self.at_once)
         failed = f"{self.failed} failed" if self.failed else ""
-        names = [
-            f"{c.label} {c.bits} {c.dataset} s{c.seed}"
-            + (f" ({self.heard[c.id]})" if c.id in self.heard else "")
-            for c in self.running.values()
+        names = {c.id: f"{c.label} {c.bits} {c.dataset} s{c.seed}" for c in self.running.values()}
+        said = [
+            f"{name} ({self.heard[key]})" if key in self.heard else name
+            for key, name in names.items()
         ]
-        self.bar.set_postfix_str(", ".join(filter(None, (left, failed, *names))), refresh=False)
+        rest = f"{len(names)} running"
+        # as much as the line has room for; a terminal would cut it anywhere
+        texts = [
+            ", ".join(filter(None, (left, failed, *more)))
+            for more in (said, names.values(), [rest])
+        ]
+        room = self._room()
+        shown = next((text for text in texts if len(text) <= room), texts[-1])
+        self.bar.set_postfix_str(shown if names else texts[0], refresh=False)
+
+    def _room(self) -> float:
+        """Return how many letters there are behind the bar."""
+        if self.notebook:
+            return float("inf")
+        columns = shutil.get_terminal_size().columns
+        return columns - 2 * len(str(self.bar.total)) - len("/ ||  00:00:00, ") - 20
 
     def scoring(self, done: Sequence[Stored]) -> Iterator[Stored]:
         """Draw a bar of its own if it takes more than a moment."""
         left = TimeLeft(scoring_keys)
         left.expect(stored.cell for stored in done)
         with self._draw("scoring ", total=len(done), leave=False, delay=1) as bar:
-            for stored in done:
+            for number, stored in enumerate(done):
                 begun = time.monotonic()
                 yield stored
-                left.ended(stored.cell, time.monotonic() - begun)
+                # the first reads what is compiled, once for all
+                left.ended(stored.cell, time.monotonic() - begun if number else None)
                 bar.set_postfix_str(left.words(), refresh=False)
                 bar.update()
 

@@ -123,6 +123,34 @@ def test_a_bar_says_how_far_a_cell_is(make_cell):
     assert "edsh 8 toy s0 (iteration 3 of 9)" in stream.getvalue()
 
 
+@pytest.mark.parametrize(
+    ("columns", "shown"),
+    [
+        (100, "edsh 8 toy s0 (iteration 3 of 9)"),
+        (65, "edsh 8 toy s0"),
+        (50, "1 running"),
+    ],
+)
+def test_a_bar_says_what_a_line_has_room_for(make_cell, monkeypatch, columns, shown):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    progress, cell = Bar(Terminal()), make_cell(params="")
+    progress.begin([cell])
+    progress.started(cell)
+    progress.said(cell, "iteration 3 of 9")
+    assert progress.bar.postfix == shown
+    progress.close()
+
+
+def test_the_first_cell_scored_tells_nothing_of_the_others(make_cell):
+    left = TimeLeft(scoring_keys)
+    cells = [make_cell(seed=seed) for seed in range(3)]
+    left.expect(cells)
+    left.ended(cells[0], None)
+    assert left.words() == ""
+    left.ended(cells[1], 2.0)
+    assert left.seconds() == 2
+
+
 def test_quiet_is_quiet(make_cell, capsys):
     tell(make_progress(quiet=True), make_cell)
     assert capsys.readouterr() == ("", "")
