@@ -34,14 +34,17 @@ function layout(x, y) {
   };
 }
 
-function draw(id, traces, x, y, legend = false) {
-  const empty = { xaxis: { visible: false }, yaxis: { visible: false }, annotations: [{ text: "Nothing to show", showarrow: false }] };
+function draw(id, traces, x, y, legend = false, why = "Nothing to show") {
+  const empty = { xaxis: { visible: false }, yaxis: { visible: false }, annotations: [{ text: why, showarrow: false }] };
   const look = traces.length ? layout(x, y) : { ...layout({}, {}), ...empty };
   const named = legend ? { showlegend: true, legend: { orientation: "h", y: 1.12 } } : {};
   window.Plotly.react(id, traces, { ...look, ...named }, settings);
 }
 
 const whenReady = () => (visible.ready ??= Promise.all([load("plotly.min.js"), load("curves.js")]));
+
+// Ready, and what was waiting for that is drawn and seen: for what may come after it.
+const whenSettled = () => whenReady().then(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
 
 // ---- curves --------------------------------------------------------------------------------
 
@@ -149,7 +152,8 @@ function showTime() {
 
 // ---- together ------------------------------------------------------------------------------
 
-const charts = { "curve-chart": showCurves, "time-chart": showTime };
+const charts = {};
+const starts = new Map();
 
 function redraw(ids = Object.keys(charts)) {
   for (const id of ids) if (visible.drawn.has(id)) charts[id]();
@@ -166,10 +170,19 @@ const near = new IntersectionObserver((entries) => {
 
 async function drawFirst(id) {
   near.unobserve(byId(id));
-  await whenReady();
+  await starts.get(id)();
   if (visible.drawn.has(id)) return;
   visible.drawn.add(id);
   charts[id]();
+}
+
+// Charts that are drawn when they come near, as soon as `start` lets them.
+function addCharts(more, start = whenReady) {
+  Object.assign(charts, more);
+  for (const id of Object.keys(more)) {
+    starts.set(id, start);
+    near.observe(byId(id));
+  }
 }
 
 const drawAll = () => Promise.all(Object.keys(charts).map(drawFirst));
@@ -197,4 +210,4 @@ keep("show", () => {
 readAddress(["curve", "show"]);
 onView(followRanking);
 followRanking();
-for (const id of Object.keys(charts)) near.observe(byId(id));
+addCharts({ "curve-chart": showCurves, "time-chart": showTime });

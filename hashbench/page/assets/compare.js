@@ -82,7 +82,9 @@ async function showScatter() {
     },
   ] : [];
   const measure = plain(data.search.measure);
-  draw("scatter-chart", traces, { title: { text: `${second}: ${measure}`, standoff: 8 }, range: [-0.02, 1.02] }, { title: { text: `${first}: ${measure}` }, range: [-0.02, 1.02] });
+  const lacking = methods.filter((method) => !cellKey(method, chosen()[2])).map((method) => plain(title(method)));
+  const why = lacking.length ? `No codes to ask, query by query: ${lacking.join(", ")}` : "Nothing that both have done";
+  draw("scatter-chart", traces, { title: { text: `${second}: ${measure}`, standoff: 8 }, range: [-0.02, 1.02] }, { title: { text: `${first}: ${measure}` }, range: [-0.02, 1.02] }, false, why);
   const chart = byId("scatter-chart");
   chart.removeAllListeners?.("plotly_click");
   chart.on?.("plotly_click", ({ points }) => { if (points[0].customdata !== undefined) openQuery(points[0].customdata); });
@@ -114,8 +116,10 @@ const compare = { started: false, turn: 0, picked: false };
 
 async function showCompare() {
   if (!compare.picked && data.methods.length > 1) {
+    // the best two, of those whose queries can be looked at if there are two
     const best = ranking.list.filter((row) => row.rank !== null).map((row) => row.method);
-    [byId("first").value, byId("second").value] = best.length > 1 ? best : [0, 1];
+    const asked = best.filter((method) => cellKey(method, chosen()[2]));
+    [byId("first").value, byId("second").value] = [asked, best].find((each) => each.length > 1) ?? [0, 1];
   }
   if (!compare.started) return;
   const turn = (compare.turn += 1);
@@ -163,12 +167,12 @@ for (const [key, id] of [["x", "first"], ["y", "second"]]) {
   });
 }
 readAddress(["x", "y"]);
-Object.assign(charts, { "scatter-chart": showScatter, "pair-chart": showPair });
-for (const id of ["scatter-chart", "pair-chart"]) near.observe(byId(id));
+addCharts({ "scatter-chart": showScatter, "pair-chart": showPair }, whenSettled);
 onView(showCompare);
-new IntersectionObserver(([entry], observer) => {
+new IntersectionObserver(async ([entry], observer) => {
   if (!entry.isIntersecting) return;
   observer.disconnect();
+  await whenSettled(); // its bootstrap takes longer than a chart
   compare.started = true;
   showCompare();
 }, { rootMargin: "300px" }).observe(byId("compare"));

@@ -14,7 +14,7 @@ const methodCalled = (name) => data.methods.findIndex((each) => each.name === na
 
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 // What cannot be seen on a dark ground is shown lighter: black as the text, the others with as much
-// white as gives them a seventh of its light.
+// white as gives them a fifth of its light.
 const lighter = new Map([["#000000", "#d7dde3"]]);
 
 function lightened(hex) {
@@ -23,7 +23,7 @@ function lightened(hex) {
     const light = (share) => [0.2126, 0.7152, 0.0722]
       .reduce((sum, weight, i) => sum + weight * (parts[i] + (1 - parts[i]) * share) ** 2.2, 0);
     let share = 0;
-    while (light(share) < 1 / 7) share += 0.05;
+    while (light(share) < 1 / 5) share += 0.05;
     const mixed = parts.map((part) => Math.round(255 * (part + (1 - part) * share)));
     lighter.set(hex, `rgb(${mixed.join(",")})`);
   }
