@@ -214,7 +214,9 @@ def _figure(shown: pd.DataFrame, look: Look) -> Any:
         panel.set(xlim=(0, top), ylim=(0, top))
     figures.write_titles(look, axes, panels)
     figures.outer_labels(axes, "printed", "reproduced")
-    figures.shared_legend(figure, look, methods, _mark)
+    hollow = {"color": "#555555", "marker": "o", "linestyle": "", "markerfacecolor": "white"}
+    more = {} if shown["alike"].all() else {"hollow: other features": hollow}
+    figures.shared_legend(figure, look, methods, _mark, more)
     return figure
 
 

@@ -166,9 +166,11 @@ def _of_task(
     return rows
 
 
-#: In cells: the methods' names, the gap after the query, the line below an item, and the space
-#: between two queries.
-NAMES, GAP, BELOW, SPACE = 1.8, 0.4, 0.36, 0.35
+#: In cells: the gap after the query, the line below an item, the space between two queries, and by
+#: the figure's width the methods' names and the line that says what stands where.
+GAP, BELOW, SPACE = 0.3, 0.36, 0.35
+NAMES = {"page": 1.8, "column": 1.5}
+HEAD = {"page": 0.3, "column": 0.4}
 
 
 def _figure(data: pd.DataFrame, look: Look) -> Any:
@@ -178,8 +180,10 @@ def _figure(data: pd.DataFrame, look: Look) -> Any:
     methods = [method for _, method in sorted(set(zip(data["place"], data["method"], strict=True)))]
     kinds = [kind for kind in SHARES if kind in set(data["kind"])]
     asked, searched = data["task"].iloc[0].split("->")
-    across, line = NAMES + 1 + GAP + ROOM[look.width], 1 + BELOW
-    down = len(kinds) * (len(methods) * line + SPACE) - SPACE
+    names = NAMES[look.width]
+    across, line = names + 1 + GAP + ROOM[look.width], 1 + BELOW
+    head = HEAD[look.width]
+    down = head + len(kinds) * (len(methods) * line + SPACE) - SPACE
     figure = Figure(figsize=(look.inches, look.inches * down / across))
     FigureCanvasAgg(figure)
     axes = figure.add_axes((0, 0, 1, 1))
@@ -189,22 +193,28 @@ def _figure(data: pd.DataFrame, look: Look) -> Any:
     letters = int(cell / (0.62 * texts.SMALLEST))
     sheet = look.datasets[data["dataset"].iloc[0]].pictures
     small: dict[str, Any] = {"fontsize": texts.SMALLEST, "ha": "center", "va": "top"}
+    measure = re.sub(r"\(.*?\)", "", str(data["measure"].iloc[0]))  # in full in the caption
+    soft: dict[str, Any] = {"fontsize": texts.SMALLEST, "color": "#555555", "va": "center"}
+    axes.text(names + 0.5, head / 2, f"{asked} asks", ha="center", **soft)
+    answers = f"{searched} answers; below: distance × items there"
+    axes.text(names + GAP + 1.04, head / 2, answers, ha="left", **soft)
     for number, kind in enumerate(kinds):
         part = data[data["kind"] == kind]
-        top = number * (len(methods) * line + SPACE)
+        top = head + number * (len(methods) * line + SPACE)
         first = part.iloc[0]
         query = _Item(asked, int(first["query"]), str(first["query_string"]))
-        _draw(axes, NAMES, top, query, sheet, letters)
+        _draw(axes, names, top, query, sheet, letters)
         words = _wrapped(str(first["query_labels"]), letters, 3)
-        axes.text(NAMES + 0.5, top + 1.06, words, color="#555555", **small)
+        axes.text(names + 0.5, top + 1.06, words, color="#555555", **small)
         for place, method in enumerate(methods):
             y, own = top + place * line, part[part["method"] == method]
-            name = texts.fitted(figure, texts.label(look, method), (NAMES - 0.2) * cell)
-            name += f"\n{own['score'].iloc[0]:.3f}"
+            name = texts.fitted(figure, texts.label(look, method), (names - 0.2) * cell)
+            score = f"{measure} {own['score'].iloc[0]:.3f}"
+            name += "\n" + texts.fitted(figure, score, (names - 0.2) * cell)
             where: dict[str, Any] = {"ha": "right", "va": "center", "fontsize": texts.NAME_SIZE}
-            axes.text(NAMES - 0.15, y + 0.5, name, **where)
+            axes.text(names - 0.15, y + 0.5, name, **where)
             for row in records(own[own["rank"] <= ROOM[look.width]]):
-                x = NAMES + GAP + row.rank
+                x = names + GAP + row.rank
                 item = _Item(searched, row.item, row.string, bool(row.relevant))
                 _draw(axes, x, y, item, sheet, letters)
                 if row.distance == row.distance and row.distance is not None:

@@ -16,7 +16,7 @@ from hashbench.plugins.report import (
     Report,
     Table,
 )
-from hashbench.plugins.selection import Choice, parse_item
+from hashbench.plugins.selection import Choice, bare_name, parse_item
 from hashbench.printing import figures, ticks
 from hashbench.printing.style import Look
 from hashbench.results.summary import grouped, over_seeds, records
@@ -72,11 +72,15 @@ class Scaling(Report):
                 "growth",
                 seeds=list(group["seeds"]),
             )
-            facts = [f"{dataset}: {look.datasets[group['size_of'].iloc[0]].facts}."]
+            about = look.datasets[group["size_of"].iloc[0]]
+            # its title without the size
+            title = about.title.partition(" [")[0] + " " + dataset.removeprefix(bare_name(dataset))
+            facts = [f"{title.rstrip()}: {about.facts}."]
             notes = look.notes(group["shown"])
             words = " ".join([summary, *facts])
             name = f"{dataset} {bits} bits"
-            exhibits.append(Picture(name, words, figures.later(_figure, group, look), notes))
+            figure = figures.later(_figure, group, look, f"{title.rstrip()}, {bits} bits")
+            exhibits.append(Picture(name, words, figure, notes))
             exhibits.append(_table(group, f"exponents {name}", [*notes, *facts], look, bits))
         return exhibits
 
@@ -105,7 +109,7 @@ def slope(rows: Iterable[float], values: Iterable[float]) -> float:
     return float(np.polyfit(np.log(x[good]), np.log(y[good]), 1)[0])
 
 
-def _figure(data: pd.DataFrame, look: Look) -> Any:
+def _figure(data: pd.DataFrame, look: Look, headline: str) -> Any:
     shown = dict(zip(data["method"], data["shown"], strict=True))
     featured = look.featured(shown.values())
     figure, axes = figures.make_figure(look, 2, 1.9, len(shown))
@@ -116,7 +120,8 @@ def _figure(data: pd.DataFrame, look: Look) -> Any:
             style = look.drawn(shown[method], featured)
             lined = style, line["train_rows"], line[name]
             figures.plot_line(panel, *lined)
-            figures.plot_band(panel, *lined, line[f"{name}_std"])
+            if shown[method] in featured:
+                figures.plot_band(panel, *lined, line[f"{name}_std"])
         ends = np.array([data["train_rows"].min(), data["train_rows"].max()])
         linear = data[name].median() * ends / np.sqrt(ends.prod())
         panel.plot(ends, linear, color="#777777", linewidth=0.7, linestyle="--")
@@ -124,6 +129,7 @@ def _figure(data: pd.DataFrame, look: Look) -> Any:
         panel.set_xticks(sizes, [ticks.number(size) for size in sizes])
         panel.minorticks_off()
         panel.set(xlabel="training rows", ylabel=words)
+    figures.headline(figure, look, headline)
     figures.shared_legend(figure, look, shown.values())
     return figure
 

@@ -58,8 +58,9 @@ class Sensitivity(Report):
         pictures = []
         keys = ("method", "x_parameter", "y_parameter", "measure", "bits", "database")
         for (method, x, y, measure, bits, database), group in grouped(data, *keys):
+            title = look.methods[group["label"].iloc[0]].title.partition(" [")[0]
             caption = look.caption(
-                f"{method} at {bits} bits over {f'{x} and {y}' if y else x}"
+                f"{title} at {bits} bits over {f'{x} and {y}' if y else x}"
                 + ("" if not y else "; the best over all other parameters that vary"),
                 group["dataset"],
                 measure=measure,
@@ -156,6 +157,8 @@ def _maps(data: pd.DataFrame, look: Look) -> Any:
         )
         panel.set(xlabel="", ylabel="")
         panel.tick_params(length=0)
+        panel.tick_params(axis="y", rotation=0)
+        panel.grid(visible=False)  # where there is no cell
     figures.write_titles(look, axes, panels)
     names = (texts.plain(data[f"{axis}_parameter"].iloc[0]) for axis in "xy")
     figures.outer_labels(axes, *names)

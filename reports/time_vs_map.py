@@ -99,7 +99,6 @@ def _figure(data: pd.DataFrame, look: Look) -> Any:
         for row in records(part):
             shown = look.drawn(row.method, featured)
             panel.plot(row.fit_seconds, row.value, **_point(shown, bool(row.front)))
-        panel.margins(x=0.12)
     figures.start_at_zero(axes)
     _common_times(axes)
     figures.write_titles(look, axes, panels)
@@ -134,10 +133,16 @@ def _along(part: pd.DataFrame, points: int = 25) -> list[tuple[float, float]]:
 
 
 def _common_times(axes: Sequence[Any]) -> None:
-    """Give all panels one axis of seconds: datasets and tasks are compared."""
-    ends = [panel.get_xlim() for panel in axes]
+    """Give all panels one axis of seconds, because datasets and tasks are compared.
+
+    Beside the points and above them is room for names.
+    """
+    least = min(panel.dataLim.minposx for panel in axes)
+    most = max(panel.dataLim.x1 for panel in axes)
+    room = max(1.2, (most / least) ** 0.08)
     for panel in axes:
-        panel.set_xlim(min(low for low, _ in ends), max(high for _, high in ends))
+        panel.set_xlim(least / room, most * room)
+        panel.set_ylim(0, 1.08 * panel.get_ylim()[1])
 
 
 def _ink(look: Look, row: Any) -> str:

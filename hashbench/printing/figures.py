@@ -346,8 +346,12 @@ def shared_legend(
     look: Look,
     methods: Iterable[str],
     style_of: Callable[[MethodLook], dict[str, Any]] | None = None,
+    more: dict[str, dict[str, Any]] | None = None,
 ) -> None:
-    """Put one legend below all panels, and make room for it; the grey ones are one entry."""
+    """Put one legend below all panels, and make room for it; the grey ones are one entry.
+
+    ``more`` are entries that are no method: what is written, and how the mark beside it is drawn.
+    """
     from matplotlib.lines import Line2D
 
     everything = look.ordered(methods)
@@ -361,6 +365,9 @@ def shared_legend(
         grey = look.drawn(next(name for name in everything if name not in names), names)
         plain_line = {"color": GREY, "linewidth": 1.0}
         lines.append(Line2D([], [], **(style_of(grey) if style_of else plain_line)))
+    for text, drawn in (more or {}).items():
+        shown.append(text)
+        lines.append(Line2D([], [], **drawn))
     widest = max(text_points(figure, text) for text in shown) + 34  # handle and gaps
     columns = max(1, min(len(shown), int(look.inches * POINTS / widest)))
     columns = -(-len(shown) // -(-len(shown) // columns))  # no column much shorter than the others

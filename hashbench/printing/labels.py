@@ -18,10 +18,16 @@ if TYPE_CHECKING:
 
 #: Height of a line of names, in points, and the distances at which a name may stand.
 LINE = 1.4 * SMALLEST
-DISTANCES = (5.0, 9.0, 14.0, 20.0, 28.0, 38.0, 50.0)
+DISTANCES = (5.0, 9.0, 14.0, 20.0, 28.0, 38.0, 50.0, 65.0)
+
+#: Beyond this distance a line leads to a name.
+LED = 9.0
 
 #: Where a name may stand as seen from its point; right comes first.
-SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (0.8, 0.8), (-0.8, 0.8), (0.8, -0.8), (-0.8, -0.8))
+SIDES = (
+    (1, 0), (-1, 0), (0, 1), (0, -1), (0.8, 0.8), (-0.8, 0.8), (0.8, -0.8), (-0.8, -0.8),
+    (0.95, 0.4), (-0.95, 0.4), (0.95, -0.4), (-0.95, -0.4),
+)  # fmt: skip
 
 #: Half the width of a point, in points.
 DOT = 3.0
@@ -53,10 +59,11 @@ def label_points(panel: Axes, named: Iterable[Named], others: Sequence[tuple[flo
     scale = POINTS / figure.dpi
     place = panel.transData.transform
     edge = panel.get_window_extent()
-    inside = (edge.x0 * scale, edge.y0 * scale, edge.x1 * scale + 8, edge.y1 * scale + 8)
+    inside = (edge.x0 * scale, edge.y0 * scale, edge.x1 * scale + 8, edge.y1 * scale + 1)
     listed = list(named)
     dots = [place(each) * scale for each in (*others, *((n.x, n.y) for n in listed))]
     taken: list[Box] = [(x - DOT, y - DOT, x + DOT, y + DOT) for x, y in dots]
+    names: list[Box] = []
     left_out = 0
     for each in listed:
         x, y = place((each.x, each.y)) * scale
@@ -64,8 +71,12 @@ def label_points(panel: Axes, named: Iterable[Named], others: Sequence[tuple[flo
         for distance, (right, up) in itertools.product(DISTANCES, SIDES):
             at = x + right * distance, y + up * distance
             box = _box(at, width, right)
-            if _within(box, inside) and not any(_overlap(box, other) for other in taken):
-                taken.append(box)
+            lead = _lead((x, y), at) if distance > LED else []
+            free = not any(_overlap(box, other) for other in taken)
+            crossed = any(_overlap(step, name) for step in lead for name in names)
+            if free and not crossed and _within(box, inside):
+                names.append(box)
+                taken += [box, *lead]
                 _write(panel, each, (right * distance, up * distance), right, distance)
                 break
         else:
@@ -112,6 +123,15 @@ def _box(at: tuple[float, float], width: float, right: float) -> Box:
     return left, at[1] - LINE / 2, left + width, at[1] + LINE / 2
 
 
+def _lead(start: tuple[float, float], end: tuple[float, float]) -> list[Box]:
+    """Return small boxes along the line that leads from a name to its point."""
+    (x, y), (to_x, to_y) = start, end
+    steps = max(1, int(max(abs(to_x - x), abs(to_y - y)) / 2))
+    shares = [step / steps for step in range(1, steps)]
+    places = [(x + share * (to_x - x), y + share * (to_y - y)) for share in shares]
+    return [(at_x - 0.5, at_y - 0.5, at_x + 0.5, at_y + 0.5) for at_x, at_y in places]
+
+
 def _within(box: Box, around: Box) -> bool:
     return (
         box[0] >= around[0] and box[1] >= around[1] and box[2] <= around[2] and box[3] <= around[3]
@@ -137,7 +157,7 @@ def _write(
         va="center",
         fontsize=SMALLEST,
         color=each.colour,
-        arrowprops=line if distance > DISTANCES[1] else None,
+        arrowprops=line if distance > LED else None,
         annotation_clip=False,
     )
     text.set_in_layout(False)

@@ -143,6 +143,7 @@ class Look:
         item_bytes = runs.dropna(subset="item_bytes").groupby("method")["item_bytes"]
         sizes = {str(method): sorted(set(values)) for method, values in item_bytes}
         titles = _titles(names, results.registry.methods)
+        looks = study_looks(names)
         methods = {}
         for name in names:
             plugin = results.registry.methods.get(bare_name(name))
@@ -152,8 +153,8 @@ class Look:
             if name in sizes:
                 notes[NOT_HAMMING] = f"{_range(sizes[name])} bytes an item"
             objective = "" if plugin is None else plugin.cls.objective_note
-            fixed = fixed_look(name)
-            methods[name] = MethodLook(titles[name], *fixed, "".join(notes), notes, objective)
+            shown = MethodLook(titles[name], *looks[name], "".join(notes), notes, objective)
+            methods[name] = shown
         datasets = _as_asked(runs["dataset"], (cell.dataset for cell in plan))
         return cls(
             methods,
@@ -234,9 +235,16 @@ class Look:
         return f"{database} database codes{lacking}"
 
     def facts(self, datasets: Iterable[str]) -> list[str]:
-        """Return a sentence a dataset: protocol, preprocessing, and whether it is synthetic."""
-        shown = [self.datasets[name] for name in dict.fromkeys(datasets) if name in self.datasets]
-        return [f"{each.title}: {each.facts}." for each in shown]
+        """Return what holds of datasets: protocol, preprocessing, and whether they are synthetic.
+
+        A sentence for all those of which the same holds.
+        """
+        asked = set(datasets)
+        titles: dict[str, list[str]] = {}
+        for name, shown in self.datasets.items():
+            if name in asked:
+                titles.setdefault(shown.facts, []).append(shown.title)
+        return [f"{', '.join(found)}: {facts}." for facts, found in titles.items()]
 
     def caption(self, subject: str, datasets: Iterable[str], **about: Any) -> str:
         """Return `summary` and `facts` together, for a figure; a table has facts in its notes."""
@@ -272,11 +280,40 @@ def fixed_look(method: str) -> tuple[str, str, Any]:
     >>> fixed_look("edsh")[:2], fixed_look("nobody's") == fixed_look("nobody's")
     (('#0072B2', 'o'), True)
     """
-    place = _order().get(method)
-    if place is None:  # a method or setting of somebody's own
-        place = int.from_bytes(hashlib.sha256(method.encode()).digest()[:4])
+    place = _place(method)
     dash = DASHES[place // len(COLOURS) % len(DASHES)]
     return COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)], dash
+
+
+def _place(method: str) -> int:
+    """Return a method's place in the list, or one made of its name if it is somebody's own."""
+    own = int.from_bytes(hashlib.sha256(method.encode()).digest()[:4])
+    return _order().get(method, own)
+
+
+def study_looks(names: Sequence[str]) -> dict[str, tuple[str, str, Any]]:
+    """Return the colours, markers and dashes of a study's methods.
+
+    Those that are listed look as always. Methods and settings of somebody's own take the nearest
+    colour that nobody has, as long as there is one: `edsh[gamma=1]` is compared with its like.
+
+    Examples
+    --------
+    >>> looks = study_looks(["edsh", *(f"edsh[gamma={value}]" for value in range(14))])
+    >>> looks["edsh"] == fixed_look("edsh"), len({colour for colour, _, _ in looks.values()})
+    (True, 15)
+    """
+    looks = {name: fixed_look(name) for name in names}
+    taken = {looks[name][0] for name in names if name in _order()}
+    for name in names:
+        if name in _order():
+            continue
+        first = COLOURS.index(looks[name][0])
+        around = [*COLOURS[first:], *COLOURS[:first]]
+        colour = next((each for each in around if each not in taken), looks[name][0])
+        looks[name] = (colour, *looks[name][1:])
+        taken.add(colour)
+    return looks
 
 
 def _preferred(results: Results, names: Sequence[str], highlight: Sequence[str]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from functools import cache
+from importlib import resources
 from typing import TYPE_CHECKING
 
 from hashbench.printing.formats import shorten
@@ -22,9 +23,6 @@ TITLE_SIZE, NAME_SIZE = 8, 7
 
 #: Nothing is smaller than that: it could not be read in print.
 SMALLEST = 6
-
-#: Two such letters are a flag.
-REGIONAL = "regional indicator symbol letter "
 
 #: Longest name in a legend or beside an axis.
 LONGEST = 34
@@ -50,20 +48,35 @@ def plain(text: str, longest: int = LONGEST) -> str:
 
 
 def spelled(text: str) -> str:
-    """Return a text in words: one that is all signs, such as an emoji, by the names of its signs.
+    """Return a text in words: an emoji by its name, other signs by the names of each.
+
+    Python's names are those of the Unicode that it was built with, which lacks the newest signs,
+    and it has none for what several signs make together; the emoji that are shipped bring theirs.
 
     Examples
     --------
-    >>> spelled("\U0001f42b"), spelled("\U0001f1e7\U0001f1ea"), spelled("a camel")
-    ('bactrian camel', 'flag BE', 'a camel')
+    >>> spelled("\U0001facf"), spelled("\U0001f1e7\U0001f1ea"), spelled("\u2192"), spelled("a cat")
+    ('donkey', 'flag: Belgium', 'rightwards arrow', 'a cat')
     """
     signs = [character for character in text if not _invisible(character)]
     if not signs or any(each.isalnum() or each.isspace() for each in signs):
         return text
-    names = [unicodedata.name(each, f"U+{ord(each):X}").lower() for each in signs]
-    if all(name.startswith(REGIONAL) for name in names):
-        return "flag " + "".join(name.removeprefix(REGIONAL) for name in names).upper()
-    return " ".join(names)
+    if text in (named := _emoji()):
+        return named[text]
+    return " ".join(unicodedata.name(each, f"U+{ord(each):X}").lower() for each in signs)
+
+
+@cache
+def _emoji() -> dict[str, str]:
+    """Return the names of emoji, as Unicode's list has them."""
+    import numpy as np
+
+    file = resources.files("hashbench.shipped") / "emoji.npz"
+    with file.open("rb") as stream, np.load(stream) as archive:
+        signs, names = (
+            archive[key].tobytes().decode("utf-8").split("\n") for key in ("characters", "names")
+        )
+    return dict(zip(signs, names, strict=True))
 
 
 def _invisible(character: str) -> bool:
