@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hashbench.plugins.hardship import KEYS, divide
 from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report, slices
+from hashbench.plugins.selection import without
 from hashbench.printing import figures
 from hashbench.printing.style import Look
 from hashbench.results.summary import grouped, over_seeds
@@ -97,7 +98,8 @@ def _place(cell: Any, hardship: str) -> tuple[str, float]:
     """Return a dataset without one hardship, and how strong that is."""
     name, harder = divide(cell.protocol)
     others = [f"{key}={value}" for key, value in harder.changed.items() if key != hardship]
-    family = f"{cell.dataset.partition('[')[0]} {' '.join([name, *others])}"
+    # another preprocessing or size makes another family
+    family = f"{without(cell.dataset, hardship)} {' '.join([name, *others])}"
     return family, float(getattr(harder, hardship))
 
 

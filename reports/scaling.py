@@ -16,7 +16,7 @@ from hashbench.plugins.report import (
     Report,
     Table,
 )
-from hashbench.plugins.selection import Choice, bare_name, parse_item
+from hashbench.plugins.selection import bare_name, without
 from hashbench.printing import figures, ticks
 from hashbench.printing.style import Look
 from hashbench.results.summary import grouped, over_seeds, records
@@ -83,21 +83,6 @@ class Scaling(Report):
             exhibits.append(Picture(name, words, figure, notes))
             exhibits.append(_table(group, f"exponents {name}", [*notes, *facts], look, bits))
         return exhibits
-
-
-def without(label: str, parameter: str) -> str:
-    """Return a name in a table of results without one of its parameters.
-
-    Examples
-    --------
-    >>> without("synthetic[rows=500,seed=1]", "rows"), without("edsh", "train_rows")
-    ('synthetic[seed=1]', 'edsh')
-    """
-    if "[" not in label:
-        return label
-    name, (settings, *_) = parse_item(label)
-    kept = sorted((key, value) for key, value in settings.items() if key != parameter)
-    return str(Choice(name, tuple(kept)))
 
 
 def slope(rows: Iterable[float], values: Iterable[float]) -> float:

@@ -212,3 +212,18 @@ def _matches(name: str, known: Mapping[str, Iterable[str]], kind: str) -> list[s
         own = "" if kind == "report" else f" (a {kind} of your own needs --plugin FILE)"
         raise HashbenchError(f"{unknown(kind, name, known)}{own}")
     return [name]
+
+
+def without(label: str, parameter: str) -> str:
+    """Return a name in a table of results without one of its parameters.
+
+    Examples
+    --------
+    >>> without("synthetic[rows=500,seed=1]", "rows"), without("edsh", "train_rows")
+    ('synthetic[seed=1]', 'edsh')
+    """
+    if "[" not in label:
+        return label
+    name, (settings, *_) = parse_item(label)
+    kept = sorted((key, value) for key, value in settings.items() if key != parameter)
+    return str(Choice(name, tuple(kept)))

@@ -30,11 +30,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+#: Of the names of axes, in points.
+LABEL_SIZE = 8
+
 RC: dict[Any, Any] = {
     "font.family": FONT,
     "font.size": 8,
     "axes.titlesize": TITLE_SIZE,
-    "axes.labelsize": 8,
+    "axes.labelsize": LABEL_SIZE,
     "xtick.labelsize": NAME_SIZE,
     "ytick.labelsize": NAME_SIZE,
     "legend.fontsize": NAME_SIZE,
@@ -295,7 +298,12 @@ def lay_out(figure: Figure) -> None:
 
 def grey_note(figure: Figure, others: int) -> None:
     """Say below everything how many methods the grey marks are."""
-    figure.supxlabel(f"grey: {others} other methods", fontsize=NAME_SIZE, color="#777777")
+    words = f"grey: {others} other methods"
+    above = figure.get_supxlabel()  # the name of an axis that stands there
+    if above:
+        figure.supxlabel(f"{above}\n{words}", fontsize=NAME_SIZE)
+    else:
+        figure.supxlabel(words, fontsize=NAME_SIZE, color="#777777")
     grow(figure, 11)
 
 
@@ -332,10 +340,17 @@ def rows_figure(
 
 
 def outer_labels(axes: Sequence[Axes], x: str, y: str) -> None:
-    """Name the axes once: below the lowest panels and left of the first ones."""
+    """Name the axes once: below the lowest panels and left of the first ones.
+
+    A name that is wider than a panel stands once, below all of them.
+    """
     columns = columns_of(axes)
+    figure: Any = axes[0].figure
+    wide = text_points(figure, x, LABEL_SIZE) > figure.get_size_inches()[0] * POINTS / columns - 30
+    if wide:
+        figure.supxlabel(x, fontsize=LABEL_SIZE)
     for index, panel in enumerate(axes):
-        if index + columns >= len(axes):
+        if index + columns >= len(axes) and not wide:
             panel.set_xlabel(x)
         if index % columns == 0:
             panel.set_ylabel(y)

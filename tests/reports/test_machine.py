@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from hashbench.plugins.report import NothingToShowError, Picture, Table
+from hashbench.plugins.selection import without
 from hashbench.printing import figures
 from hashbench.printing.style import Look
 from hashbench.reports.codes import Codes
 from hashbench.reports.convergence import Convergence
 from hashbench.reports.failures import Failures
-from hashbench.reports.scaling import Scaling, slope, without
+from hashbench.reports.scaling import Scaling, slope
 from hashbench.reports.time_vs_map import TimeVersusScore, on_front
 from hashbench.reports.training_time import TrainingTime
 

@@ -20,6 +20,8 @@ def test_strengths_of_one_hardship_are_one_line(hand_made):
     # another hardship, of which there is no second strength
     other = {"dataset": "toy[unseen=0.5]", "protocol": "random; unseen=0.5"}
     hand_made.add(method="a", database=MIXED, **other)
+    # another preprocessing is no strength of anything
+    hand_made.add(method="a", dataset="toy[preprocess=l2]", protocol="random", database=MIXED)
     results = hand_made.results()
     data = Robustness().data(results)
     noise = data[(data["hardship"] == "noise") & (data["task"] == "image->text")]
@@ -35,6 +37,18 @@ def test_strengths_of_one_hardship_are_one_line(hand_made):
     first = next(each for each in pictures if each.name.startswith("noise"))
     assert "20% of the training rows with wrong labels" in first.caption
     assert next(axes.get_xlabel() for axes in first.figure.axes).startswith("share of training")
+
+
+def test_a_long_name_of_an_axis_stands_once_below_narrow_panels(hand_made):
+    for dataset, protocol in {"toy": "random", "toy[noise=0.2]": "random; noise=0.2"}.items():
+        hand_made.add(method="a", dataset=dataset, protocol=protocol)
+    results = hand_made.results()
+    data = Robustness().data(results)
+    with figures.style():
+        figure = Robustness().draw(data, Look.of(results, "column"))[0].figure
+        figure.draw_without_rendering()
+    assert figure.get_supxlabel().startswith("share of training")
+    assert {panel.get_xlabel() for panel in figure.axes} == {""}
 
 
 def test_one_strength_is_no_line(hand_made):
