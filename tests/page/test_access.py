@@ -73,6 +73,6 @@ def test_axe_finds_what_is_wrong(drawn):
 
 
 def test_axe_finds_nothing_serious_on_a_page_with_pictures(scheme, browser, emoji_results):
-    open_page(browser, emoji_results.out / "report" / "index.html")
+    open_page(browser, emoji_results.path / "report" / "index.html")
     draw_everything(browser)
     assert serious(browser) == []

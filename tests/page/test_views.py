@@ -214,3 +214,13 @@ def test_an_exhibit_of_another_slice_is_hidden_until_asked_for(opened):
     opened.execute_script("document.getElementById('everything').click()")
     assert opened.execute_script(f"{hidden}.length") == 0
     assert "all=1" in opened.current_url
+
+
+def test_another_dataset_is_asked_a_query_of_its_own(drawn):
+    row = drawn.execute_script("return window.hashbenchParts.d0.rows.at(-1)")
+    drawn.execute_script("ask(arguments[0])", row)
+    unasked = "document.getElementById('asked').textContent.includes('no query of the study')"
+    wait_for(drawn, f"return {unasked}")
+    options = [each.text for each in drawn.find_elements("css selector", "#dataset option")]
+    choose(drawn, "dataset", options[1])
+    wait_for(drawn, f"return !{unasked}")

@@ -4,7 +4,7 @@
 
 window.hashbenchParts = {};
 
-const search = { started: false, picked: null, row: null, list: [], turn: 0, shown: 12, listed: 200 };
+const search = { started: false, picked: null, row: null, dataset: null, list: [], turn: 0, shown: 12, listed: 200 };
 
 // A part is a script of the folder: the items of a dataset, or the codes of a cell.
 async function loadPart(key) {
@@ -195,6 +195,9 @@ function searchWords() {
 
 function showSearch() {
   if (!search.started) return;
+  const [dataset] = chosen();
+  if (search.dataset !== null && search.dataset !== dataset) search.row = null; // its numbers are others
+  search.dataset = dataset;
   const able = Boolean(searchable()?.cells);
   byId("search-words").textContent = searchWords();
   byId("search-form").hidden = !able;
@@ -233,7 +236,10 @@ byId("search-methods").addEventListener("change", ({ target }) => {
   showSearch();
   writeAddress();
 });
-keep("q", () => (search.row === null ? "" : String(search.row)), (value) => { search.row = Number(value); });
+keep("q", () => (search.row === null ? "" : String(search.row)), (value) => {
+  search.row = Number(value);
+  search.dataset = null; // of the dataset that the address names
+});
 keep("find", () => byId("find").value, (value) => { byId("find").value = value; });
 keepSelect("order", "query-order");
 keep("with", () => (search.picked ?? []).map((method) => data.methods[method].name).join(" "), (value) => {
