@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 #: Of a panel with many points, in inches: their names need room.
 HEIGHT = 2.2
 
+#: Methods whose names have room in a small panel.
+FEW = 5
+
 
 class TimeVersusScore(Report):
     """Training time against the score; the front joins what nothing faster beats."""
@@ -83,8 +86,11 @@ def on_front(seconds: Any, scores: Any) -> Any:
 def _figure(data: pd.DataFrame, look: Look) -> Any:
     panels, methods = figures.pairs(data, look), look.ordered(data["method"])
     featured = look.featured(methods)
-    height = HEIGHT if len(methods) > figures.CROWDED else figures.PANEL_HEIGHT
-    figure, axes = figures.make_figure(look, len(panels), height, len(methods))
+    many = len(methods) > FEW
+    height = HEIGHT if many else figures.PANEL_HEIGHT
+    # two narrow panels have no room for names
+    columns = 1 if many and look.width == "column" and len(panels) <= 2 else None
+    figure, axes = figures.make_figure(look, len(panels), height, len(methods), columns)
     parts = [data[(data["dataset"] == d) & (data["task"] == t)] for d, t in panels]
     for panel, part in zip(axes, parts, strict=True):
         ticks.log_axis(panel, "x")

@@ -59,7 +59,8 @@ def label_points(panel: Axes, named: Iterable[Named], others: Sequence[tuple[flo
     scale = POINTS / figure.dpi
     place = panel.transData.transform
     edge = panel.get_window_extent()
-    inside = (edge.x0 * scale, edge.y0 * scale, edge.x1 * scale + 8, edge.y1 * scale + 1)
+    right_end = min(edge.x1 * scale + 8, figure.get_size_inches()[0] * POINTS - 1)
+    inside = (edge.x0 * scale, edge.y0 * scale, right_end, edge.y1 * scale + 1)
     listed = list(named)
     dots = [place(each) * scale for each in (*others, *((n.x, n.y) for n in listed))]
     taken: list[Box] = [(x - DOT, y - DOT, x + DOT, y + DOT) for x, y in dots]
@@ -68,13 +69,14 @@ def label_points(panel: Axes, named: Iterable[Named], others: Sequence[tuple[flo
     for each in listed:
         x, y = place((each.x, each.y)) * scale
         width = text_points(figure, each.text, SMALLEST)
-        for distance, (right, up) in itertools.product(DISTANCES, SIDES):
+        # rather across the name of another than none
+        for strict, distance, (right, up) in itertools.product((True, False), DISTANCES, SIDES):
             at = x + right * distance, y + up * distance
             box = _box(at, width, right)
             lead = _lead((x, y), at) if distance > LED else []
             free = not any(_overlap(box, other) for other in taken)
             crossed = any(_overlap(step, name) for step in lead for name in names)
-            if free and not crossed and _within(box, inside):
+            if free and not (strict and crossed) and _within(box, inside):
                 names.append(box)
                 taken += [box, *lead]
                 _write(panel, each, (right * distance, up * distance), right, distance)

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.text import Text
 
 from hashbench.base.errors import HashbenchError
 from hashbench.printing import figures, texts, ticks
@@ -273,6 +274,30 @@ def test_names_of_points_cover_nothing(make_look):
     assert len(boxes) == 25
     inner = [box.padded(-1) for box in boxes]
     assert not any(one.overlaps(other) for one, other in itertools.combinations(inner, 2))
+
+
+def test_names_of_points_stay_inside_and_clear_of_the_lines_that_lead_to_others(make_look):
+    figure, (panel,) = figures.make_figure(make_look([], []), 1, 2)
+    close = np.random.default_rng(0).random((8, 2)) * [0.12, 0.15] + [0.45, 0.83]
+    points = [*close, (1.0, 0.5)]
+    panel.plot(*zip(*points, strict=True), "o")
+    panel.set(xlim=(0, 1), ylim=(0, 1))
+    figures.lay_out(figure)
+    named = [Named(x, y, f"a longer name {number}", "red") for number, (x, y) in enumerate(points)]
+    assert label_points(panel, named, []) == 0
+    figure.draw_without_rendering()
+    renderer = figure.canvas.get_renderer()
+    boxes = [Text.get_window_extent(text, renderer).padded(-1) for text in panel.texts]
+    top = panel.get_window_extent().y1
+    assert all(box.x1 <= figure.bbox.x1 for box in boxes)
+    assert all(box.y1 <= top + 2 * figure.dpi / 72 for box in boxes), "above is the title"
+    led = [text for text in panel.texts if text.arrow_patch is not None]
+    assert led
+    for text in led:
+        ends = text.arrow_patch.get_path().transformed(text.arrow_patch.get_transform()).vertices
+        others = [box for each, box in zip(panel.texts, boxes, strict=True) if each is not text]
+        steps = np.linspace(ends[0], ends[-1], 50)
+        assert not any(box.contains(*step) for step in steps for box in others)
 
 
 def test_names_at_ends_are_moved_apart_and_stay_inside():

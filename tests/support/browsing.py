@@ -32,6 +32,7 @@ def open_page(browser, page, width=1200, height=900):
     """Open a page from the start, in a window of that size."""
     size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.get_log("performance")  # what was asked for before was another page's
     browser.get("about:blank")  # an address that differs in its # only loads nothing
     browser.get(page.as_uri())
     wait_for(browser, "return overview.heated")  # what follows the first screen
