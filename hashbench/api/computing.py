@@ -16,9 +16,10 @@ from typing import Any
 
 from hashbench.api.asking import default_out, jobs_of, resolve
 from hashbench.base.errors import unknown
-from hashbench.executors import STATUSES, Executor, Limits
+from hashbench.executors import STATUSES, Executor, Limits, Task
 from hashbench.neural.runtime import DEVICE, run_device
 from hashbench.plugins.registry import Registry, discover
+from hashbench.results.compiling import compiling_task
 from hashbench.results.papers import FOLDER as PUBLISHED
 from hashbench.results.papers import read_published
 from hashbench.results.results import Results
@@ -26,7 +27,16 @@ from hashbench.results.rows import Row
 from hashbench.results.tables import write_tables
 from hashbench.results.tuning import tune
 from hashbench.studies.grid import Draft, drafts, left_out, resolved
-from hashbench.studies.plan import FILE, check_schema, in_order, no_space, pending, planned, survey
+from hashbench.studies.plan import (
+    FILE,
+    Planned,
+    check_schema,
+    in_order,
+    no_space,
+    pending,
+    planned,
+    survey,
+)
 from hashbench.studies.progress import Progress
 from hashbench.studies.run import execute
 from hashbench.studies.store import Store
@@ -153,10 +163,18 @@ def _compute(job: Job, store: Store, progress: Progress) -> Results:
             for each in in_order(found.plan.cells)
         ]
         left = [each for each in tasks if each.cell.id in todo]
-        stored |= execute(left, executor, store, progress)
+        stored |= execute(left, executor, store, progress, _besides(job, left))
     finally:
         executor.close()
     return Results(store.path, registry, found.plan, stored)
+
+
+def _besides(job: Job, cells: Sequence[Planned]) -> list[Task]:
+    """Return what is computed in a place that cells leave for it: the evaluator's kernels."""
+    if not cells or job.jobs < 2 or job.study.executor == "dask":
+        return []
+    task = compiling_task(job.study.measures)
+    return [] if task is None else [task]
 
 
 def _folded_notes(notes: Sequence[str], store: Store) -> list[str]:

@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from functools import cache
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
@@ -57,6 +58,33 @@ def shared_out(function: Callable[[Item], Made], items: Sequence[Item]) -> Itera
             yield made
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def beside(function: Callable[[], Made]) -> Callable[[], Made]:
+    """Start a function in a fork if there are cores for both; return what waits for its outcome.
+
+    With one core the function is called when it is waited for, as it is when its process was
+    killed; however often one asks, it is called once.
+    """
+    global _task
+    if usable_cores() < 2:
+        return cache(function)
+    _task = (lambda _: function()), (None,)
+    pool = ProcessPoolExecutor(1, multiprocessing.get_context("fork"), _begin, (os.getpid(),))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # as above
+        future: Future[Made] = pool.submit(_make, 0)
+
+    @cache
+    def outcome() -> Made:
+        try:
+            return future.result()
+        except BrokenProcessPool:
+            return function()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    return outcome
 
 
 def _make(place: int) -> Any:

@@ -49,6 +49,7 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
 
     NAMES selects reports, as in `map-table[spread=false],pr-curve`; default: all of them.
     """
+    from hashbench.base.processes import beside
     from hashbench.page.build import write_index, write_scripts
     from hashbench.page.card import write_card
     from hashbench.page.publish import render_all, written
@@ -80,7 +81,7 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
     has_page = whole_study and folder == out / FOLDER
     if has_page and flags["site"]:
         write_card(whole, look, folder)
-    known = write_scripts(whole, look) if has_page else None
+    scripts = beside(lambda: write_scripts(whole, look)) if has_page else None
     rendered = render_all(
         reports,
         results,
@@ -88,10 +89,10 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
         folder,
         formats,
         lambda line, wrong: click.echo(line, err=wrong),
-        lambda drafts: known and write_index(whole, look, drafts, known),
+        lambda drafts: scripts and write_index(whole, look, drafts, scripts()),
     )
-    if known:
-        page = write_index(whole, look, rendered, known)
+    if scripts:
+        page = write_index(whole, look, rendered, scripts())
         click.echo(f"page: {page}")
         plain = flags["width"] == "page" and not flags["title"] and not highlight
         if plain and len(rendered) == len(reports):

@@ -90,7 +90,8 @@ class _ScoreBlock(Block):
     @cached_property
     def _ranked(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint32]]:
         """The items in rank order, ties in database order, and their keys."""
-        keys = descending_keys(self._ranking.scores(self.queries))
+        # where items repeat, numpy lays scores out by items: another kernel to compile
+        keys = np.ascontiguousarray(descending_keys(self._ranking.scores(self.queries)))
         items = np.empty(keys.shape, np.int32)
         order_kernels.sort_items(keys, items)
         return items, keys

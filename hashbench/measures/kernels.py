@@ -128,6 +128,43 @@ def _take_out(table, size, counts):
         counts[first] += total
 
 
+@kernel()
+def _count_query(query_word, words, query_label, labels, rel, counts):
+    """Do what `count_distances` does, for one query."""
+    n_items = words.shape[1]
+    levels = counts.shape[1]
+    size = counts.size
+    paired = size * size <= MOST_PAIRS
+    simple = paired and rel == 1 and labels.shape[0] == 1
+    step = np.uint32(levels)
+    flat = counts.reshape(size)
+    # counting pairs halves the increments, and fewer of them wait for one another
+    table = np.zeros(size * size if paired else 0, np.uint32)
+    buffer = np.empty(TILE, np.uint32)
+    for start in range(0, n_items, TILE):
+        stop = min(start + TILE, n_items)
+        keys = buffer[: stop - start]
+        half = keys.size // 2 if paired else 0
+        if simple and keys.size % 2 == 0:
+            pairs = keys[:half]
+            row, label_row = words[0, start:stop], labels[0, start:stop]
+            code, label = query_word[0], query_label[0]
+            _write_pairs(row, code, label_row, label, step, np.uint32(size), pairs)
+            for w in range(1, words.shape[0]):
+                row = words[w, start:stop]
+                _add_pairs(row, query_word[w], step, np.uint32(size), pairs)
+        else:
+            _grade(labels, start, query_label, rel, keys)
+            for w in range(words.shape[0]):
+                _add_distances(words[w, start:stop], query_word[w], step, keys)
+            for i in range(2 * half, keys.size):
+                flat[keys[i]] += 1
+            _join(keys[:half], keys[half : 2 * half], np.uint32(size))
+        _count(keys[:half], table)
+    if paired:
+        _take_out(table, size, flat)
+
+
 @kernel(parallel=True)
 def count_distances(query_words, words, query_labels, labels, rel, counts):
     """Add a block of the database to the counts of all queries.
@@ -143,39 +180,41 @@ def count_distances(query_words, words, query_labels, labels, rel, counts):
     counts : (queries, bits + 1, grades) int64
         Changed in place.
     """
-    n_items = words.shape[1]
-    levels = counts.shape[2]
-    size = counts.shape[1] * levels
-    paired = size * size <= MOST_PAIRS
-    simple = paired and rel == 1 and labels.shape[0] == 1
-    step = np.uint32(levels)
     for q in prange(query_words.shape[0]):
-        flat = counts[q].reshape(size)
-        # counting pairs halves the increments, and fewer of them wait for one another
-        table = np.zeros(size * size if paired else 0, np.uint32)
-        buffer = np.empty(TILE, np.uint32)
-        for start in range(0, n_items, TILE):
-            stop = min(start + TILE, n_items)
-            keys = buffer[: stop - start]
-            half = keys.size // 2 if paired else 0
-            if simple and keys.size % 2 == 0:
-                pairs = keys[:half]
-                row, label_row = words[0, start:stop], labels[0, start:stop]
-                code, label = query_words[q, 0], query_labels[q, 0]
-                _write_pairs(row, code, label_row, label, step, np.uint32(size), pairs)
-                for w in range(1, words.shape[0]):
-                    row = words[w, start:stop]
-                    _add_pairs(row, query_words[q, w], step, np.uint32(size), pairs)
-            else:
-                _grade(labels, start, query_labels[q], rel, keys)
-                for w in range(words.shape[0]):
-                    _add_distances(words[w, start:stop], query_words[q, w], step, keys)
-                for i in range(2 * half, keys.size):
-                    flat[keys[i]] += 1
-                _join(keys[:half], keys[half : 2 * half], np.uint32(size))
-            _count(keys[:half], table)
-        if paired:
-            _take_out(table, size, flat)
+        _count_query(query_words[q], words, query_labels[q], labels, rel, counts[q])
+
+
+@kernel()
+def _order_query(query_word, words, query_label, labels, rel, stops, cursor, grades):
+    """Do what `order_items` does, for one query."""
+    n_items = words.shape[1]
+    farthest = stops.size - 1
+    distances = np.empty(TILE_ORDER, np.uint32)
+    grade = np.empty(TILE_ORDER, np.uint32)
+    for start in range(0, n_items, TILE_ORDER):
+        # buckets that are full need no more items: soon most tiles hold nothing of interest
+        while farthest >= 0 and cursor[farthest] >= stops[farthest]:
+            farthest -= 1
+        if farthest < 0:
+            break
+        keys = distances[: min(TILE_ORDER, n_items - start)]
+        if words.shape[0] == 1:
+            row = words[0, start : start + keys.size]
+            if _least_distance(row, query_word[0]) > farthest:
+                continue
+        keys[:] = 0
+        for w in range(words.shape[0]):
+            row = words[w, start : start + keys.size]
+            _add_distances(row, query_word[w], np.uint32(1), keys)
+        if _least(keys) > farthest:
+            continue
+        _grade(labels, start, query_label, rel, grade[: keys.size])
+        for i in range(keys.size):
+            d = keys[i]
+            rank = cursor[d]
+            if rank < stops[d]:
+                grades[rank] = grade[i]
+                cursor[d] = rank + 1
 
 
 @kernel(parallel=True)
@@ -193,35 +232,10 @@ def order_items(query_words, words, query_labels, labels, rel, stops, cursor, gr
     grades : (queries, depth) uint16
         The grades in rank order; changed in place.
     """
-    n_items = words.shape[1]
     for q in prange(query_words.shape[0]):
-        farthest = stops.shape[1] - 1
-        distances = np.empty(TILE_ORDER, np.uint32)
-        grade = np.empty(TILE_ORDER, np.uint32)
-        for start in range(0, n_items, TILE_ORDER):
-            # buckets that are full need no more items: soon most tiles hold nothing of interest
-            while farthest >= 0 and cursor[q, farthest] >= stops[q, farthest]:
-                farthest -= 1
-            if farthest < 0:
-                break
-            keys = distances[: min(TILE_ORDER, n_items - start)]
-            if words.shape[0] == 1:
-                row = words[0, start : start + keys.size]
-                if _least_distance(row, query_words[q, 0]) > farthest:
-                    continue
-            keys[:] = 0
-            for w in range(words.shape[0]):
-                row = words[w, start : start + keys.size]
-                _add_distances(row, query_words[q, w], np.uint32(1), keys)
-            if _least(keys) > farthest:
-                continue
-            _grade(labels, start, query_labels[q], rel, grade[: keys.size])
-            for i in range(keys.size):
-                d = keys[i]
-                rank = cursor[q, d]
-                if rank < stops[q, d]:
-                    grades[q, rank] = grade[i]
-                    cursor[q, d] = rank + 1
+        _order_query(
+            query_words[q], words, query_labels[q], labels, rel, stops[q], cursor[q], grades[q]
+        )
 
 
 @kernel()
@@ -254,7 +268,7 @@ def grade_items(query_labels, labels, rel, grades):
         Changed in place.
     """
     for q in prange(query_labels.shape[0]):
-        _grade(labels, 0, query_labels[q], rel, grades[q])
+        _grade(labels, np.int64(0), query_labels[q], rel, grades[q])
 
 
 @kernel()

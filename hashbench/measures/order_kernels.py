@@ -97,6 +97,31 @@ def discounted_gain(grades, cutoff):
     return values
 
 
+@kernel()
+def _sort_query(keys, items):
+    """Do what `sort_items` does, for one query."""
+    digits = np.uint32(2047)
+    key, sorted_key = np.empty(keys.size, np.uint32), np.empty(keys.size, np.uint32)
+    item, sorted_item = np.empty(keys.size, np.int32), np.empty(keys.size, np.int32)
+    for i in range(keys.size):
+        key[i], item[i] = keys[i], i
+    for shift in (np.uint32(0), np.uint32(11), np.uint32(22)):
+        place = np.zeros(2049, np.int64)
+        for i in range(keys.size):
+            place[((key[i] >> shift) & digits) + 1] += 1
+        for digit in range(1, place.size):
+            place[digit] += place[digit - 1]
+        for i in range(keys.size):
+            digit = (key[i] >> shift) & digits
+            sorted_key[place[digit]] = key[i]
+            sorted_item[place[digit]] = item[i]
+            place[digit] += 1
+        key, sorted_key = sorted_key, key
+        item, sorted_item = sorted_item, item
+    for i in range(keys.size):
+        keys[i], items[i] = key[i], item[i]
+
+
 @kernel(parallel=True)
 def sort_items(keys, items):
     """Sort items by their keys, smallest first, equal keys as they stand.
@@ -111,25 +136,8 @@ def sort_items(keys, items):
     items : (queries, items) int32
         Changed in place: the items in rank order.
     """
-    n_items = keys.shape[1]
-    digits = np.uint32(2047)
     for q in prange(keys.shape[0]):
-        key, item = keys[q].copy(), np.arange(n_items).astype(np.int32)
-        sorted_key, sorted_item = np.empty_like(key), np.empty_like(item)
-        for shift in (np.uint32(0), np.uint32(11), np.uint32(22)):
-            place = np.zeros(2049, np.int64)
-            for i in range(n_items):
-                place[((key[i] >> shift) & digits) + 1] += 1
-            place = np.cumsum(place)
-            for i in range(n_items):
-                digit = (key[i] >> shift) & digits
-                sorted_key[place[digit]] = key[i]
-                sorted_item[place[digit]] = item[i]
-                place[digit] += 1
-            key, sorted_key = sorted_key, key
-            item, sorted_item = sorted_item, item
-        keys[q] = key
-        items[q] = item
+        _sort_query(keys[q], items[q])
 
 
 @kernel(parallel=True)

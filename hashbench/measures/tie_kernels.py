@@ -153,7 +153,7 @@ def average_precision(counts, cutoff, norm, ties):
     """
     values = np.empty(counts.shape[0])
     for q in range(counts.shape[0]):
-        S, M, N = 0.0, 0, 0
+        S, M, N = 0.0, np.int64(0), np.int64(0)
         mean = -1.0
         for d in range(counts.shape[1]):
             r = counts[q, d, 1]
@@ -237,7 +237,7 @@ def first_hits_precision(counts, cutoff, ties):
     """
     values = np.empty(counts.shape[0])
     for q in range(counts.shape[0]):
-        S, M, N = 0.0, 0, 0
+        S, M, N = 0.0, np.int64(0), np.int64(0)
         for d in range(counts.shape[1]):
             r = counts[q, d, 1]
             n = counts[q, d, 0] + r

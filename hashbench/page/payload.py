@@ -230,13 +230,14 @@ class CurveList:
         """Take in curves of every seed, as `Results.curves` gives them."""
         keys = ["dataset", "task", "bits", "database", "method"]
         points = table.groupby([*keys, "x"], sort=False, as_index=False)
-        for values, each in points[["precision", "recall"]].mean().groupby(keys, sort=False):
+        means = points[["precision", "recall"]].mean()
+        numbers = means[["x", "precision", "recall"]].to_numpy()
+        # arrays, not tables, within a curve: a thousand cells have a thousand curves
+        for values, rows in means.groupby(keys, sort=False).indices.items():
             names = dict(zip(keys, values, strict=True))
             # Ranks matter by their order of magnitude: keep points evenly in position, with ends.
-            kept = np.unique(np.linspace(0, len(each) - 1, POINTS).round().astype(int))
-            x, precision, recall = (
-                each[column].to_numpy()[kept] for column in ("x", "precision", "recall")
-            )
+            kept = np.unique(np.linspace(0, len(rows) - 1, POINTS).round().astype(int))
+            x, precision, recall = numbers[rows[kept]].T
             place = [*self.index.place(names), self.index.methods.index(str(names["method"]))]
             self.found.append(
                 {

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hashbench.base.errors import HashbenchError
-from hashbench.base.processes import shared_out
+from hashbench.base.processes import beside, shared_out
 from hashbench.page.build import INDEX, write_index, write_scripts
 from hashbench.page.stamp import holds, leave, remove, stamp_of
 from hashbench.plugins.report import Picture, Report
@@ -98,7 +98,7 @@ def publish(results: Results, told: Callable[[Path], object] = lambda page: None
         return folder / INDEX
     remove(folder)
     look = Look.of(results)
-    known = write_scripts(results, look)
+    scripts = beside(lambda: write_scripts(results, look))
     reports = [plugin.cls() for plugin in results.registry.reports.values()]
     rendered = render_all(
         reports,
@@ -107,9 +107,9 @@ def publish(results: Results, told: Callable[[Path], object] = lambda page: None
         folder,
         PAGE_FORMATS,
         lambda line, wrong: None,
-        lambda drafts: told(write_index(results, look, drafts, known)),
+        lambda drafts: told(write_index(results, look, drafts, scripts())),
     )
-    page = write_index(results, look, rendered, known)
+    page = write_index(results, look, rendered, scripts())
     if len(rendered) == len(reports):  # what has failed is tried again
         leave(folder, stamp, written(rendered, page))
     return page

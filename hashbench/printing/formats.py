@@ -289,7 +289,10 @@ def to_csv(data: pd.DataFrame) -> str:
     safe = data.copy()
     for name in safe.columns:
         if safe[name].dtype == object or str(safe[name].dtype) in ("str", "string"):
-            safe[name] = safe[name].map(_csv_text)
+            # few texts stand in many rows
+            known = {text: _csv_text(text) for text in safe[name].unique()}
+            if any(new is not text for text, new in known.items()):
+                safe[name] = safe[name].map(_csv_text)
     stream = io.StringIO()
     safe.to_csv(stream, index=False, lineterminator="\n", float_format="%.10g")
     return stream.getvalue()

@@ -52,13 +52,7 @@ def evaluate_cell(
         lacking = [
             name for name in wanted if name == main or name not in {**old.scores, **old.curves}
         ]
-        ranking = make_ranking(codes, split, kind, task)
-        ranks = curve_ranks(ranking.n_database)
-        # Inner products depend on the number of threads in their last bits; distances do not.
-        with threadpool_limits(1, user_api="blas"):
-            outcome = evaluate_ranking(
-                ranking, lacking, ranks=ranks, bounds=True, chance=True, per_query=True
-            )
+        outcome = scored(make_ranking(codes, split, kind, task), lacking)
         scores, curves = _plain(outcome)
         found.append(
             RankingScores(task.name, kind, {**old.scores, **scores}, {**old.curves, **curves})
@@ -67,6 +61,18 @@ def evaluate_cell(
             per_query[main, task.name, kind] = np.asarray(outcome.scores[main].per_query)
     statistics = database_statistics(codes, split) if known is None else known.codes
     return EvaluatedCell(found, statistics, hamming), per_query
+
+
+def scored(ranking: Ranking, names: Sequence[str]) -> Evaluation:
+    """Return everything that is kept of a ranking; it leaves out what vectors cannot have."""
+    if not isinstance(ranking, HammingRanking):
+        names = [name for name in names if parse(name).has_ties]
+    ranks = curve_ranks(ranking.n_database)
+    # Inner products depend on the number of threads in their last bits; distances do not.
+    with threadpool_limits(1, user_api="blas"):
+        return evaluate_ranking(
+            ranking, names, ranks=ranks, bounds=True, chance=True, per_query=True
+        )
 
 
 def encoded_scores(codes: CellCodes, split: StoredSplit, measure: str) -> dict[str, float]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -73,9 +73,14 @@ class EvaluatedCell:
             {*ranking.scores, *ranking.curves}.issuperset(wanted) for ranking in self.rankings
         )
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the numbers as JSON can hold them."""
+        # dataclasses.asdict copies every point of every curve
+        return {**vars(self), "rankings": [vars(ranking) for ranking in self.rankings]}
+
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> EvaluatedCell:
-        """Read what dataclasses.asdict makes of it."""
+        """Read what :meth:`to_json` wrote."""
         rankings = [RankingScores(**ranking) for ranking in record["rankings"]]
         return cls(rankings, record["codes"], record["hamming"])
 
@@ -137,9 +142,9 @@ class Memory:
             path = self.folder / f"{cell_id}.npz"
             arrays = {_key(*key): values for key, values in per_query.items()}
             save_arrays(path, arrays)
-            record = {"stamp": dict(stamp), "per_query": checksum(path), **asdict(evaluated)}
+            record = {"stamp": dict(stamp), "per_query": checksum(path), **evaluated.to_json()}
             with replacing(self.folder / f"{cell_id}.json") as stream:
-                json.dump(seal(record), stream)
+                stream.write(json.dumps(seal(record)))  # json.dump encodes in Python, this in C
             self._recent = (cell_id, stamp, arrays)
         except OSError as error:
             if not self.out.is_dir():

@@ -14,7 +14,7 @@ import numpy as np
 from hashbench.base.codes import n_words
 from hashbench.base.files import load_arrays
 from hashbench.base.messages import one_line
-from hashbench.executors import Executor, Outcome
+from hashbench.executors import Executor, Outcome, Task
 from hashbench.studies.cell import Cell
 from hashbench.studies.cell_codes import CellCodes
 from hashbench.studies.plan import Planned
@@ -24,18 +24,22 @@ from hashbench.studies.store import Store, Stored
 
 
 def execute(
-    todo: Sequence[Planned], executor: Executor, store: Store, progress: Progress
+    todo: Sequence[Planned],
+    executor: Executor,
+    store: Store,
+    progress: Progress,
+    besides: Sequence[Task] = (),
 ) -> dict[str, Stored]:
     """Run cells and store each as it ends; however this is left, nothing runs on.
 
-    Returns the cells that have run, by id.
+    Returns the cells that have run, by id. What runs besides is nobody's result.
     """
     stored: dict[str, Stored] = {}
 
     def keep(cell: Cell, record: RunRecord, folder: Path | None) -> None:
         stored[cell.id] = store.put(cell, record, folder)
 
-    run_all(todo, executor, store, progress, keep)
+    run_all(todo, executor, store, progress, keep, besides)
     return stored
 
 
@@ -45,6 +49,7 @@ def run_all(
     store: Store,
     progress: Progress,
     keep: Callable[[Cell, RunRecord, Path | None], None],
+    besides: Sequence[Task] = (),
 ) -> None:
     """Run cells and hand each over as it ends: its record and the folder with its files."""
 
@@ -56,9 +61,11 @@ def run_all(
 
     cells = {each.task: each.cell for each in todo}
     progress.begin(list(cells.values()))
-    events = executor.run(list(cells), store.work)
+    events = executor.run([*besides, *cells], store.work)
     try:
         for event in events:
+            if event.task in besides:
+                continue
             cell = cells[event.task]
             if event.said:
                 progress.said(cell, event.said)

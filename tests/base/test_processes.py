@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from hashbench.base import processes
-from hashbench.base.processes import shared_out
+from hashbench.base.processes import beside, shared_out
 
 
 @pytest.fixture
@@ -51,6 +51,41 @@ def test_an_error_is_raised_here(two_cores):
 
     with pytest.raises(LookupError, match="item 0"):
         list(shared_out(made, range(3)))
+
+
+def test_a_function_runs_beside_this_process_and_only_once(monkeypatch, two_cores, tmp_path):
+    def called():
+        with (tmp_path / "calls").open("a") as stream:
+            stream.write("x")
+        return os.getpid()
+
+    outcome = beside(called)
+    assert outcome() == outcome() != os.getpid()
+    monkeypatch.setattr(processes, "usable_cores", lambda: 1)
+    outcome = beside(called)
+    assert (tmp_path / "calls").read_text() == "x"  # not before it is waited for
+    assert outcome() == outcome() == os.getpid()
+    assert (tmp_path / "calls").read_text() == "xx"
+
+
+def test_what_ran_beside_is_made_here_if_its_process_was_killed(two_cores):
+    here = os.getpid()
+
+    def made():
+        if os.getpid() != here:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return "made"
+
+    assert beside(made)() == "made"
+
+
+def test_an_error_beside_is_raised_where_it_is_waited_for(two_cores):
+    def made():
+        raise LookupError("beside")
+
+    outcome = beside(made)
+    with pytest.raises(LookupError, match="beside"):
+        outcome()
 
 
 def test_processes_end_with_the_one_that_started_them():

@@ -1,0 +1,66 @@
+"""Compiling the evaluator's kernels while cells run.
+
+The first run of an installation compiles them, which takes one core a good ten seconds. Left to
+the first evaluation, that time would lie between the last cell and the first table, with all other
+cores idle. As a task among the cells it takes one of their places, so that no cell has to share its
+core; the run then finds the kernels where every later process does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hashbench.base.places import cache_folder
+from hashbench.executors import Task
+from hashbench.plugins.provenance import cpu_name
+from hashbench.results.evaluated import all_names, evaluator_hash
+
+ROWS, BITS = 4, 8  # of what is scored to have everything compiled
+
+
+def compiling_task(measures: Sequence[str]) -> Task | None:
+    """Return a task that compiles what measures need; None if one has done so here."""
+    if _mark(measures).exists():
+        return None
+    arguments = {"measures": list(measures)}
+    return Task("hashbench.results.compiling:compile_all", arguments, "kernels of the evaluator")
+
+
+def compile_all(registry: Any, folder: Path, cache: Path, measures: Sequence[str]) -> None:
+    """Score codes and vectors of a few items as a cell's are scored, and note that it is done."""
+    from hashbench.base.compiled import kernel_folder
+    from hashbench.measures import code_statistics
+    from hashbench.measures.inner_product import ScoreRanking
+    from hashbench.measures.rankings import HammingRanking
+    from hashbench.results.evaluate import scored
+
+    codes = np.arange(ROWS, dtype=np.uint64)[:, None]
+    vectors = np.arange(2 * ROWS, dtype=np.float32).reshape(ROWS, 2)
+    labels = np.ones((ROWS, 1), np.uint64)
+    scored(HammingRanking(codes, codes, BITS, labels, labels), all_names(measures))
+    scored(ScoreRanking(vectors, vectors, labels, labels), all_names(measures))
+    code_statistics(codes, BITS, labels)
+    if kernel_folder() is not None:
+        _mark(measures).touch()
+
+
+def _mark(measures: Sequence[str]) -> Path:
+    """Return the file that says that kernels were compiled: these, by this numba, for this machine.
+
+    It may be wrong, as when machine code was deleted: then the evaluation compiles, as ever.
+    """
+    parts = (
+        evaluator_hash(),
+        str(Path(__file__).parent),
+        importlib.metadata.version("numba"),
+        cpu_name(),
+        *measures,
+    )
+    name = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+    return cache_folder() / "kernels" / f"compiled-{name}"

@@ -1,0 +1,67 @@
+"""Kernels that were compiled beside the cells are those that their evaluation needs."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+from hashbench.measures import DEFAULT_MEASURES
+from hashbench.results import compiling
+
+COMPILE = """
+import json, sys
+from pathlib import Path
+from hashbench.results.compiling import compile_all
+compile_all(None, Path(), Path(), json.loads(sys.argv[1]))
+"""
+
+EVALUATE = """
+import json, sys
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+from hashbench.measures import code_statistics, kernels, order_kernels, tie_kernels
+from hashbench.measures.inner_product import ScoreRanking
+from hashbench.measures.rankings import HammingRanking
+from hashbench.results.compiling import compiling_task
+from hashbench.results.evaluate import scored
+from hashbench.results.evaluated import all_names
+
+asked = json.loads(sys.argv[1])
+rng = np.random.default_rng(0)
+labels = rng.integers(1, 8, (300, 1), dtype=np.uint64)
+codes = rng.integers(0, 2**24, (300, 1), dtype=np.uint64)
+vectors = rng.normal(size=(300, 5)).astype(np.float32)
+vectors[:100] = vectors[100:200]
+scored(HammingRanking(codes[:40], codes, 24, labels[:40], labels), all_names(asked))
+scored(ScoreRanking(vectors[:40], vectors, labels[:40], labels), all_names(asked))
+code_statistics(codes, 24, labels)
+misses = [
+    value.py_func.__name__
+    for module in (kernels, order_kernels, tie_kernels)
+    for value in vars(module).values()
+    if isinstance(value, Dispatcher) and sum(value.stats.cache_misses.values())
+]
+print(json.dumps([misses, compiling_task(asked) is None]))
+"""
+
+
+def run(code, cache):
+    environment = {**os.environ, "HASHBENCH_CACHE": str(cache), "NUMBA_NUM_THREADS": "1"}
+    command = [sys.executable, "-c", code, json.dumps(DEFAULT_MEASURES)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    return done.stdout
+
+
+def test_an_evaluation_after_it_compiles_nothing(tmp_path):
+    run(COMPILE, tmp_path)
+    assert json.loads(run(EVALUATE, tmp_path)) == [[], True]
+
+
+def test_what_was_never_compiled_is_a_task(tmp_path, monkeypatch):
+    monkeypatch.setenv("HASHBENCH_CACHE", str(tmp_path))
+    task = compiling.compiling_task(["AP"])
+    assert task is not None
+    assert task.function == "hashbench.results.compiling:compile_all"
+    assert task.arguments == {"measures": ["AP"]}
