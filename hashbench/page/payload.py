@@ -233,7 +233,8 @@ class CurveList:
         means = points[["precision", "recall"]].mean()
         numbers = means[["x", "precision", "recall"]].to_numpy()
         # arrays, not tables, within a curve: a thousand cells have a thousand curves
-        for values, rows in means.groupby(keys, sort=False).indices.items():
+        places: dict[Any, Any] = means.groupby(keys, sort=False).indices
+        for values, rows in places.items():
             names = dict(zip(keys, values, strict=True))
             # Ranks matter by their order of magnitude: keep points evenly in position, with ends.
             kept = np.unique(np.linspace(0, len(rows) - 1, POINTS).round().astype(int))
