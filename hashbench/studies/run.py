@@ -65,6 +65,8 @@ def run_all(
     try:
         for event in events:
             if event.task in besides:
+                if event.outcome is not None and event.outcome.folder is not None:
+                    shutil.rmtree(event.outcome.folder, ignore_errors=True)
                 continue
             cell = cells[event.task]
             if event.said:
