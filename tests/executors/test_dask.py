@@ -21,6 +21,9 @@ from hashbench.executors.dask import DaskExecutor
 
 distributed = pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
 
+#: Seconds after which something is taken to hang; only on a busy machine are many of them spent.
+PATIENCE = 300
+
 HOSTILE = Path(__file__).parent / "hostile_methods.py"
 
 STUDY = [
@@ -38,7 +41,7 @@ class Cluster:
         self._start(
             "scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", connection
         )
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while not connection.exists():
             assert time.monotonic() < deadline, "the scheduler did not start"
             time.sleep(0.1)
@@ -47,7 +50,7 @@ class Cluster:
         for _ in range(2):
             self.add_worker()
         with distributed.Client(self.address) as client:
-            client.wait_for_workers(2, timeout=60)
+            client.wait_for_workers(2, timeout=PATIENCE)
 
     def _start(self, kind: str, *arguments: object, **environment: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "distributed.cli.dask_" + kind, *map(str, arguments)]
@@ -97,27 +100,30 @@ def test_a_cluster_that_loses_a_worker_gives_the_same_bytes(hashbench, cluster, 
     killer.start()
     remote = hashbench("run", *STUDY, "--scheduler", cluster.address, "-o", out)
     assert remote.returncode == 0, remote.stderr
-    killer.join(timeout=10)
-    assert victim.wait(timeout=10) < 0, "no worker was killed"
+    killer.join(timeout=PATIENCE)
+    assert victim.wait(timeout=PATIENCE) < 0, "no worker was killed"
     assert (out / "results.csv").read_bytes() == (tmp_path / "local" / "results.csv").read_bytes()
     assert orphans, "the worker had no fork server"
-    _, alive = psutil.wait_procs(orphans, timeout=10)
+    _, alive = psutil.wait_procs(orphans, timeout=PATIENCE)
     assert not [process for process in alive if process.status() != "zombie"]
 
 
 def test_limits_hold_and_plugins_travel(hashbench, cluster, tmp_path):
-    out = tmp_path / "out"
-    done = hashbench(
-        "run", "--plugin", HOSTILE, "-m", "good,hangs-in-c,allocates,exits,declines", "-d",
-        "synthetic[rows=100]", "-b", "8", "-s", "1", "--timeout", "8s", "--memory", "600M",
-        "--scheduler", cluster.address, "-o", out,
-    )  # fmt: skip
-    assert done.returncode == 1, done.stderr
-    with (out / "runs.csv").open() as stream:
-        statuses = {row["method"]: row["status"] for row in csv.DictReader(stream)}
-    assert statuses == {
+    def statuses(methods: str, timeout: str) -> dict[str, str]:
+        out = tmp_path / f"within-{timeout}"
+        done = hashbench(
+            "run", "--plugin", HOSTILE, "-m", methods, "-d", "synthetic[rows=100]", "-b", "8",
+            "-s", "1", "--timeout", timeout, "--memory", "600M", "--no-report",
+            "--scheduler", cluster.address, "-o", out,
+        )  # fmt: skip
+        assert done.returncode == 1, done.stderr
+        with (out / "runs.csv").open() as stream:
+            return {row["method"]: row["status"] for row in csv.DictReader(stream)}
+
+    # only what hangs is to meet its limit of time: on a busy machine anything may take seconds
+    assert statuses("hangs-in-c", "4s") == {"hangs-in-c": "timeout"}
+    assert statuses("good,allocates,exits,declines", "120s") == {
         "good": "done",
-        "hangs-in-c": "timeout",
         "allocates": "memory",
         "exits": "failed",
         "declines": "skipped",
@@ -140,14 +146,14 @@ def test_interrupting_ends_what_runs_on_the_workers_and_not_the_workers(cluster,
         return [child for server in servers for child in server.children()]
 
     def wait_until(condition) -> None:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while not condition():
             assert time.monotonic() < deadline, "waited too long"
             time.sleep(0.1)
 
     wait_until(lambda: len(list((out / "cells").glob("*"))) == 2 and len(computing()) == 2)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=30)
+    _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert "2 cells; go on with: " in said
     wait_until(lambda: not computing())
@@ -162,12 +168,12 @@ def test_ctrl_c_reaches_no_worker_of_a_cluster_started_here(tmp_path):
          "dask", "-j", "1", "-o", str(out)],
         stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while not list((out / "cells").glob("*")):
         assert time.monotonic() < deadline, "waited too long"
         time.sleep(0.1)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of them
-    _, said = process.communicate(timeout=30)
+    _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert "interrupted; saved in" in said
     assert "Traceback" not in said
@@ -186,7 +192,7 @@ def test_workers_may_come_later(cluster, tmp_path):
     said = process.stderr.readline()
     assert said == "the Dask scheduler has no workers yet; waiting 10 min for one\n"
     cluster.add_worker()
-    process.communicate(timeout=60)
+    process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
 
 
@@ -266,7 +272,7 @@ def test_a_worker_without_the_data_is_named_and_its_cells_run_elsewhere(
     assert "refused" not in nobody.stderr
     cluster.add_worker(HAS_DATA="yes")
     with distributed.Client(cluster.address) as client:
-        client.wait_for_workers(3, timeout=60)
+        client.wait_for_workers(3, timeout=PATIENCE)
     done = hashbench("run", *flags)
     assert done.returncode == 0, done.stderr
     assert "4 cells: 4 done" in done.stdout
