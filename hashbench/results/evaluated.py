@@ -46,8 +46,8 @@ class RankingScores:
 
     task: str
     database: str
-    scores: dict[str, dict[str, float | None]] = field(default_factory=dict)
-    curves: dict[str, dict[str, Any]] = field(default_factory=dict)
+    scores: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
+    curves: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -320,18 +320,19 @@ class Results:
 
     def _runs(self) -> pd.DataFrame:
         chosen = {cell.key for cell in self.cells}
+        columns = [
+            *IDENTITY, "status", "reason", "train_rows", "fit_seconds", "encode_seconds",
+            "peak_memory", "own_memory", "threads", "alone", "item_bytes", "protocol",
+            "preprocessing", "cpu",
+        ]  # fmt: skip
         rows = []
         for row in run_rows(self.plan, self.stored):
             key = tuple(row[name] for name in ("dataset", "method", "params", "bits", "seed"))
             if "id" in row and key not in chosen:
                 continue  # not selected; a cell without an id could not even be planned
             label = full_name(row["method"], row["params"])
-            rows.append({**row, "method": label, **self._sizes(row.get("id"))})
-        columns = [
-            *IDENTITY, "status", "reason", "train_rows", "fit_seconds", "encode_seconds",
-            "peak_memory", "own_memory", "threads", "alone", "item_bytes", "protocol",
-            "preprocessing", "cpu",
-        ]  # fmt: skip
+            row |= {"method": label, **self._sizes(row.get("id"))}
+            rows.append([row.get(column, np.nan) for column in columns])
         table = _frame(rows, columns)
         numbers = [
             "train_rows", "fit_seconds", "encode_seconds", "peak_memory", "own_memory",
