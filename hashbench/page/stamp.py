@@ -11,6 +11,7 @@ import hashlib
 import importlib.metadata
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import hashbench
@@ -28,13 +29,12 @@ def stamp_of(results: Results) -> str:
     """Return a hash of everything that the page of a study is made of."""
     registry = results.registry
     plugins = (*registry.reports.values(), *registry.methods.values(), *registry.datasets.values())
-    stored = [results.stored.get(cell.id) for cell in results.plan.cells]
     study = results.path / "study.toml"
     parts = {
         "name": results.path.resolve().name,
-        "plan": results.plan.to_json(),
+        "plan": replace(results.plan, cells=[]).to_json(),
         "study": study.read_text(encoding="utf-8") if study.exists() else "",
-        "records": [None if each is None else each.record.to_json() for each in stored],
+        "cells": _cells(results),
         "splits": {name: results.split(name).checksum for name in results.split_names},
         "beside": [
             checksum(path)
@@ -46,6 +46,16 @@ def stamp_of(results: Results) -> str:
         "versions": {name: importlib.metadata.version(name) for name in DRAWING},
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _cells(results: Results) -> str:
+    """Return a hash of every cell and how it ended, one after the other: there may be thousands."""
+    digest = hashlib.sha256()
+    for cell in results.plan.cells:
+        stored = results.stored.get(cell.id)
+        record = None if stored is None else stored.record.to_json()
+        digest.update(json.dumps([cell.id, record], sort_keys=True).encode() + b"\n")
+    return digest.hexdigest()
 
 
 def holds(folder: Path, stamp: str) -> bool:
