@@ -19,7 +19,7 @@ import numpy as np
 from hashbench.results.evaluated import EvaluatedCell, RankingScores
 
 #: Cells whose curves are held at once: those of one code length, in most studies.
-CURVES_HELD = 2000
+CURVES_HELD = 2500
 
 #: What is known of a score, in the order of its numbers here.
 FIELDS = ("value", "low", "high", "chance", "chance_error")
