@@ -40,6 +40,7 @@ import numpy as np
 from hashbench import Citation, HashbenchError, LinearMethod, Log
 from hashbench.linalg import (
     Ridge,
+    Sweep,
     column_means,
     each,
     gaussian,
@@ -48,13 +49,10 @@ from hashbench.linalg import (
     random_codes,
     random_rotation,
     row_blocks,
-    row_products,
-    row_values,
     signs,
     squared_norm,
     times,
     together,
-    zero_products,
 )
 
 
@@ -195,16 +193,14 @@ class EDSH(LinearMethod):
 
 def _add_values(V, views, means, M=()):
     """Add X_m M_m of all views to V and return S_m = (X_m - 1 mean_m')'V, in one pass."""
-    S = [zero_products(X, V) for X in views]
+    sweeps = [Sweep(X, V.shape[1]) for X in views]
     for rows in row_blocks(len(V)):
-        for X, m in zip(views, M, strict=False):
-            V[rows] += row_values(X[rows], m)
-        for X, s in together(views, S):
-            s += row_products(X[rows], V[rows])
+        for sweep, X, m in zip(sweeps, views, M, strict=False):
+            V[rows] += sweep.values(X[rows], m)
+        for sweep, X in together(sweeps, views):
+            sweep.add(X[rows], V[rows])
     total = V.sum(axis=0, dtype=np.float64)
-    for s, mean in together(S, means):
-        s -= np.outer(mean, total)
-    return S
+    return [sweep.products - np.outer(mean, total) for sweep, mean in together(sweeps, means)]
 
 
 def _classifier(Y, B):

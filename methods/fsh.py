@@ -40,18 +40,16 @@ import numpy as np
 from hashbench import Citation, Integer, Linear, LinearMethod, Log
 from hashbench.linalg import (
     Ridge,
+    Sweep,
     UnitRows,
     anchor_rows,
     cross,
     each,
     row_blocks,
-    row_products,
-    row_values,
     signs,
     squared_distances,
     together,
     unit_rows,
-    zero_products,
 )
 
 
@@ -148,19 +146,18 @@ class FSH(LinearMethod):
         shift = shift.astype(dtype)
         targets = [(e * Bs).astype(dtype) for e in eta]
         B = np.empty((len(A[0]), self.n_bits), dtype)
-        S, T = [zero_products(X, B) for X in views], [np.zeros(Bs.shape) for _ in A]
+        sweeps, T = [Sweep(X, self.n_bits) for X in views], [np.zeros(Bs.shape) for _ in A]
         for block in row_blocks(len(B)):
             values = sum(a[block] @ target for a, target in together(A, targets)) - shift
-            for X, scale, slope in together(views, scales, slopes):
-                values += scale[block] * row_values(X[block], slope)
+            for sweep, X, scale, slope in together(sweeps, views, scales, slopes):
+                values += scale[block] * sweep.values(X[block], slope)
             B[block] = signs(values)
-            for X, scale, s in together(views, scales, S):
-                s += row_products(X[block], scale[block] * B[block])
+            for sweep, X, scale in together(sweeps, views, scales):
+                sweep.add(X[block], scale[block] * B[block])
             for a, t in together(A, T):
                 t += a[block].T @ B[block]
         total = B.sum(axis=0, dtype=np.float64)
-        for s, mean in together(S, means):
-            s -= np.outer(mean, total)
+        S = [sweep.products - np.outer(mean, total) for sweep, mean in together(sweeps, means)]
         return B, S, T
 
     def _weights(self, P):

@@ -36,17 +36,15 @@ import numpy as np
 from hashbench import Citation, LinearMethod, Log
 from hashbench.linalg import (
     Ridge,
+    Sweep,
     column_means,
     correlated_directions,
     each,
     random_rotation,
     row_blocks,
-    row_products,
-    row_values,
     scatter_whitening,
     signs,
     together,
-    zero_products,
 )
 
 CCA_RIDGE = 1e-4  # of the scatter matrices that the codes begin from
@@ -124,18 +122,19 @@ class QCH(LinearMethod):
         """Fill B_m with sgn(X_m W_m + alpha / 2 sum_{l != m} others_l); return S_m = X_m'B_m."""
         shifts = [(mean @ w).astype(b.dtype) for mean, w, b in together(self.means_, W, B)]
         W = [w.astype(b.dtype) for w, b in together(W, B)]
-        S = each(zero_products, views, B)
+        sweeps = [Sweep(X, self.n_bits) for X in views]
         for rows in row_blocks(len(B[0])):
             for m, X in enumerate(views):
-                values = row_values(X[rows], W[m]) - shifts[m]
+                values = sweeps[m].values(X[rows], W[m]) - shifts[m]
                 for l, other in enumerate(others):
                     if l != m:
                         values += self.alpha / 2 * other[rows]
                 B[m][rows] = signs(values)
-                S[m] += row_products(X[rows], B[m][rows])
-        for s, mean, b in together(S, self.means_, B):
-            s -= np.outer(mean, b.sum(axis=0, dtype=np.float64))
-        return S
+                sweeps[m].add(X[rows], B[m][rows])
+        return [
+            sweep.products - np.outer(mean, b.sum(axis=0, dtype=np.float64))
+            for sweep, mean, b in together(sweeps, self.means_, B)
+        ]
 
     def _objective(self, solvers, W, B, S):
         total = sum(

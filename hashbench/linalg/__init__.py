@@ -20,7 +20,7 @@ from hashbench.linalg.features import (
     unit_rows,
 )
 from hashbench.linalg.graph import either_way, nearest_rows, neighbour_graph
-from hashbench.linalg.kernels import anchor_maps
+from hashbench.linalg.kernels import anchor_maps, training_features
 from hashbench.linalg.kit import (
     column_means,
     each,
@@ -38,7 +38,6 @@ from hashbench.linalg.logistic import kernel_logistic, unfinished_logistic
 from hashbench.linalg.multiview import correlated_directions, noise_directions
 from hashbench.linalg.pca import pca
 from hashbench.linalg.ridge import (
-    CACHED_ROWS,
     Factor,
     Ridge,
     blocks,
@@ -46,13 +45,11 @@ from hashbench.linalg.ridge import (
     gram,
     normal_equations,
     regress,
-    row_products,
-    row_values,
-    zero_products,
 )
 from hashbench.linalg.rotation import itq, procrustes, random_rotation, stiefel
 from hashbench.linalg.spectral import eigen, singular, turns, upright
 from hashbench.linalg.svm import linear_svms
+from hashbench.linalg.sweep import CACHED_ROWS, Sweep
 from hashbench.linalg.sylvester import Laplacian, sylvester
 
 __all__ = [
@@ -62,6 +59,7 @@ __all__ = [
     "Factor",
     "Laplacian",
     "Ridge",
+    "Sweep",
     "UnitRows",
     "anchor_maps",
     "anchor_rows",
@@ -96,8 +94,6 @@ __all__ = [
     "random_rotation",
     "regress",
     "row_blocks",
-    "row_products",
-    "row_values",
     "scatter_precision",
     "scatter_whitening",
     "signs",
@@ -108,10 +104,10 @@ __all__ = [
     "sylvester",
     "times",
     "together",
+    "training_features",
     "turns",
     "unfinished_logistic",
     "unit_rows",
     "upright",
     "whitening",
-    "zero_products",
 ]

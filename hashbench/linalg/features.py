@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from hashbench.base.validation import Matrix
-from hashbench.linalg.ridge import CACHED_ROWS, blocks
+from hashbench.linalg.ridge import blocks
+from hashbench.linalg.sweep import CACHED_ROWS
 
 
 def centre(views: Sequence[Matrix]) -> tuple[list[Matrix], list[Matrix]]:

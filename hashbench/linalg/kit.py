@@ -17,7 +17,7 @@ import numpy.typing as npt
 from hashbench.base import shelf
 from hashbench.base.validation import Matrix
 from hashbench.linalg.discrete import signs
-from hashbench.linalg.ridge import CACHED_ROWS, row_values
+from hashbench.linalg.sweep import CACHED_ROWS, Sweep
 
 T = TypeVar("T")
 
@@ -49,7 +49,7 @@ def _mean(X: Matrix) -> tuple[Matrix]:
 
 def times(X: Matrix, W: Matrix) -> Matrix:
     """Return X W in the precision of X."""
-    return row_values(X, W)
+    return Sweep(X, W.shape[1] if W.ndim > 1 else 1).values(X, W)
 
 
 def project(X: Matrix, W: Matrix, mean: Matrix) -> Matrix:

@@ -15,21 +15,14 @@ import scipy
 
 from hashbench.base import shelf
 from hashbench.base.validation import BLOCK_ROWS, Matrix
+from hashbench.linalg.sweep import CACHED_ROWS, THIN_COLUMNS, Sweep
 
-#: Rows of a block that stays in cache from one use of it to the next.
-CACHED_ROWS = 512
 #: Multiplications of X'X from which on double precision takes a second more.
 LARGE = 2e10
 #: Columns of a matrix that are added or mirrored at a time.
 PANEL_COLUMNS = 256
 #: Rows that are multiplied at a time: what is centred of 4096 columns stays in the last cache.
 PRODUCT_ROWS = BLOCK_ROWS // 2
-#: Rows of a block from which on it is worth calling a kernel.
-LEAST_ROWS = 64
-#: Columns up to which a product with the features costs little more than reading them.
-THIN_COLUMNS = 128
-#: Columns from which on features are wide beside a thin matrix.
-WIDE_COLUMNS = 2048
 
 
 class Factor:
@@ -64,7 +57,9 @@ class Factor:
         if self._eigen is not None:
             inverse, vectors = self._eigen
             return np.asarray(vectors @ (inverse[:, None] * (vectors.T @ right)))
-        return np.asarray(scipy.linalg.cho_solve(self._factor, right))
+        # what is factored was looked through once; looking again takes a third of a solution
+        right = np.asarray_chkfinite(right)
+        return np.asarray(scipy.linalg.cho_solve(self._factor, right, check_finite=False))
 
 
 class Ridge:
@@ -300,46 +295,13 @@ def _products(
     size: int,
     dtype: np.dtype[Any] | None = None,
 ) -> Matrix:
-    total = zero_products(X, T)
+    sums = Sweep(X, T.shape[1], dtype)
     for rows, block in blocks(X, mean, size):
         target = T[rows] if target_mean is None else T[rows] - target_mean.astype(T.dtype)
         if dtype is not None:
             block, target = (each.astype(dtype, copy=False) for each in (block, target))
-        total += row_products(block, target)
-    return np.ascontiguousarray(total)
-
-
-def zero_products(X: Matrix, T: Any) -> Matrix:
-    """Return zeros to which :func:`row_products` are quickly added, (d, t) in float64."""
-    return np.zeros((T.shape[1], X.shape[1])).T
-
-
-def row_products(X: Matrix, T: Matrix) -> Matrix:
-    """Return X'T for a block of rows, X (b, d) and T (b, t).
-
-    Where X is wide and T thin it is found as T'X, which reads X as it lies: in three quarters of
-    the time.
-    """
-    return (T.T @ X).T if _thin(X, T) else X.T @ T
-
-
-def row_values(X: Matrix, M: Matrix) -> Matrix:
-    """Return X M for a block of rows, X (b, d) and M (d, t), in the precision of X.
-
-    Where X is wide and M thin a kernel of our own takes two thirds of the time.
-    """
-    M = M.astype(X.dtype, copy=False)
-    plain = X.dtype == np.float32 and X.flags.c_contiguous and len(X) >= LEAST_ROWS
-    if not (plain and _thin(X, M)):
-        return np.asarray(X @ M)
-    from hashbench.linalg.thin_kernels import values  # imports numba: a second
-
-    return np.asarray(values(X, M))
-
-
-def _thin(X: Matrix, other: Matrix) -> bool:
-    columns = other.shape[1] if other.ndim > 1 else 1
-    return bool(1 < columns <= THIN_COLUMNS and X.shape[1] >= WIDE_COLUMNS)
+        sums.add(block, target)
+    return np.ascontiguousarray(sums.products)
 
 
 def blocks(

@@ -3,8 +3,9 @@
 
 A general product copies its operands into an order of its own first, which pays off where every
 number is used hundreds of times. With 16 columns, each is used 16 times, and copying takes half as
-long as multiplying. This loop keeps twelve sums of eight numbers each in registers, as many as
-common processors have room for, and reads the features once, at the speed of large products.
+long as multiplying. These loops keep twelve registers of eight numbers, as many as common
+processors have room for, and read the features once and as they lie: X M keeps its sums there, X'T
+its targets.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from hashbench.base.validation import Matrix
 LANES, PANEL = 8, 2
 #: Rows of X that are multiplied together.
 ROWS = 6
+#: Columns of X whose sums of products stay in the second cache.
+TILE = 1024
 
 PANEL_COLUMNS = LANES * PANEL
 
@@ -129,12 +132,93 @@ def _values(X, M, V, parts):
                 _rows_times_panel(x + 4 * row * d, d, panel, PANEL_COLUMNS, place, width, d)
 
 
+@intrinsic
+def _add_rows_by_panel(typing_context, x, x_width, t, s, columns):
+    """Add the products of six rows of X and the same rows of a panel of T to sums, (columns, 16).
+
+    The six rows of T stay in registers, and X and the sums are read from one end to the other.
+    """
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        x, x_width, t, s, columns = arguments
+        code = _Code(builder)
+        x, t, s = map(code.numbers, (x, t, s))
+        width = ir.Constant(_INDEX, PANEL_COLUMNS)
+        rows = [
+            [code.load(t, code.offset(row, width, LANES * j)) for j in range(PANEL)]
+            for row in range(ROWS)
+        ]
+        with cgutils.for_range(builder, columns) as loop:
+            places = [code.offset(loop.index, width, LANES * j) for j in range(PANEL)]
+            sums = [code.load(s, place) for place in places]
+            for row in range(ROWS):
+                number = code.repeated(x, code.offset(row, x_width, loop.index))
+                sums = [code.product_and(sums[j], number, rows[row][j]) for j in range(PANEL)]
+            for total, place in zip(sums, places, strict=True):
+                code.store(total, s, place)
+        return context.get_dummy_value()
+
+    return types.void(*[types.intp] * 5), build
+
+
+@kernel(parallel=True)
+def _add_products(X, T, total, parts):
+    """Add X'T to total for X, (b, d), T, (p, 6 c, 16), both float32, and total, (d, t), float64.
+
+    The last six rows of T belong to the last six of X, and are zero where they have come before.
+    Parts of the columns, as many as asked for, are taken at once.
+    """
+    b, d = X.shape
+    panels, rows = T.shape[0], T.shape[1]
+    x, t = X.ctypes.data, T.ctypes.data
+    tiles = (d + TILE - 1) // TILE * parts
+    for part in prange(parts):
+        sums = np.empty((TILE, PANEL_COLUMNS), np.float32)
+        s = sums.ctypes.data
+        for tile in range(part, tiles, parts):
+            first, last = tile * d // tiles, (tile + 1) * d // tiles
+            for j in range(panels):
+                sums[: last - first] = 0
+                for row in range(0, rows, ROWS):
+                    place = x + 4 * (min(row, b - ROWS) * d + first)
+                    panel = t + 4 * (j * rows + row) * PANEL_COLUMNS
+                    _add_rows_by_panel(place, d, panel, s, last - first)
+                start = j * PANEL_COLUMNS
+                width = min(PANEL_COLUMNS, total.shape[1] - start)
+                for column in range(first, last):
+                    for bit in range(width):
+                        total[column, start + bit] += sums[column - first, bit]
+
+
 def values(X: Matrix, M: Matrix) -> Matrix:
-    """Return X M for X, (b, d) and M, (d, t), both float32, X C-contiguous; six rows at least."""
-    d, t = M.shape
-    filled = np.pad(M, ((0, 0), (0, -t % PANEL_COLUMNS))) if t % PANEL_COLUMNS else M
-    panels = np.ascontiguousarray(filled.reshape(d, -1, PANEL_COLUMNS).swapaxes(0, 1))
-    V = np.empty((len(X), filled.shape[1]), np.float32)
+    """Return X M for X, (b, d), float32 and C-contiguous, and panels of M; six rows at least."""
+    V = np.empty((len(X), len(M) * PANEL_COLUMNS), np.float32)
     with ALONE:
-        _values(X, panels, V, numba.get_num_threads())
-    return V[:, :t]
+        _values(X, M, V, numba.get_num_threads())
+    return V
+
+
+def add_products(total: Matrix, X: Matrix, T: Matrix) -> None:
+    """Add X'T to total for X, (b, d) and T, (b, t), both float32, X C-contiguous; b six at least.
+
+    Parameters
+    ----------
+    total : (d, t) in float64, C-contiguous
+    """
+    b = len(X)
+    rest, targets = b % ROWS, panels(T, b + -b % ROWS)
+    if rest:
+        targets[:, -rest:] = targets[:, b - rest : b].copy()
+        targets[:, -ROWS:-rest] = 0
+    with ALONE:
+        _add_products(X, targets, total, numba.get_num_threads())
+
+
+def panels(M: Matrix, rows: int | None = None) -> Matrix:
+    """Return M, (d, t), in panels of sixteen columns, (p, rows, 16): zero where M has ended."""
+    d, t = M.shape
+    found = np.zeros((-(-t // PANEL_COLUMNS), rows or d, PANEL_COLUMNS), np.float32)
+    for panel, start in zip(found, range(0, t, PANEL_COLUMNS), strict=True):
+        part = M[:, start : start + PANEL_COLUMNS]
+        panel[:d, : part.shape[1]] = part
+    return found

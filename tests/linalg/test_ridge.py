@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 
 from hashbench.base.validation import BLOCK_ROWS
-from hashbench.linalg import Ridge, regress, row_values
+from hashbench.linalg import Ridge, regress
 from hashbench.linalg import ridge as ridge_module
-from hashbench.linalg.ridge import PANEL_COLUMNS, THIN_COLUMNS, cross, gram, normal_equations
+from hashbench.linalg.ridge import PANEL_COLUMNS, cross, gram, normal_equations
+from hashbench.linalg.sweep import THIN_COLUMNS
 
 
 @pytest.mark.parametrize("shape", [(50, 7), (7, 50), (9, 9)])
@@ -150,24 +151,6 @@ def test_a_mirrored_triangle_is_the_whole_product(order, d):
     G = gram(X)
     np.testing.assert_array_equal(G, G.T)
     np.testing.assert_allclose(G, X.T @ X, atol=1e-10)
-
-
-@pytest.mark.parametrize("t", [2, 16, 23, 128])
-@pytest.mark.parametrize("rows", [64, 101])
-def test_values_of_wide_rows_are_those_of_the_library(t, rows):
-    X, M = (np.random.default_rng(0).standard_normal(shape) for shape in ((rows, 2050), (2050, t)))
-    single = row_values(X.astype(np.float32), M)
-    assert single.dtype == np.float32
-    assert single.shape == (rows, t)
-    np.testing.assert_allclose(single, X @ M, rtol=1e-5, atol=2e-4)
-
-
-def test_values_of_other_rows_are_the_library_s_own():
-    X, M = (np.random.default_rng(0).standard_normal(shape) for shape in ((80, 2050), (2050, 3)))
-    assert np.array_equal(row_values(X, M), X @ M)
-    few, strided = X[:5].astype(np.float32), np.asfortranarray(X.astype(np.float32))
-    for block in (few, strided):
-        assert np.array_equal(row_values(block, M), block @ M.astype(np.float32))
 
 
 @pytest.mark.parametrize("more", [-1, 0, 1, BLOCK_ROWS // 2, BLOCK_ROWS + 1])

@@ -1,0 +1,81 @@
+"""A pass over the features, for products with a column a bit on either side.
+
+Most iterations of most methods are X M, something with the codes, and X'T. Each block of rows is
+read once for both. Where that takes seconds, compiled loops of our own take over from the library,
+whose products are made for larger matrices.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hashbench.base.validation import Matrix
+
+#: Rows of a block that stays in cache from one use of it to the next.
+CACHED_ROWS = 512
+#: Columns up to which a product with the features costs little more than reading them.
+THIN_COLUMNS = 128
+#: Columns of T up to which the compiled X'T is the faster one.
+COMPILED_COLUMNS = 32
+#: Columns of X from which on it is wide beside a thin matrix: for the library, for our loops.
+WIDE_COLUMNS, COMPILED_WIDTH = 2048, 512
+#: Entries of X from which on loading compiled loops, a second, comes back in a fit.
+LARGE = 2**24
+
+
+class Sweep:
+    """Products of the rows of X, block by block, with few columns.
+
+    Parameters
+    ----------
+    X : (n, d)
+        All rows, of which blocks will come; read for their shape and precision alone.
+    columns : int
+        Of M or T.
+    dtype : precision of the blocks, if it is not that of X
+
+    Attributes
+    ----------
+    products : (d, columns) float64
+        The sum of X'T over all blocks that were added.
+    """
+
+    def __init__(self, X: Any, columns: int, dtype: np.dtype[Any] | None = None) -> None:
+        n, d = X.shape
+        thin, single = 1 < columns <= THIN_COLUMNS, (dtype or X.dtype) == np.float32
+        large = d >= COMPILED_WIDTH and n * d >= LARGE
+        self._compiled = bool(thin and single and large)
+        self._adds = self._compiled and columns <= COMPILED_COLUMNS
+        # T'X reads X as it lies, and takes three quarters of the time of X'T
+        self._turned = thin and not self._adds and (d >= WIDE_COLUMNS or large)
+        self.products = np.zeros((columns, d)).T if self._turned else np.zeros((d, columns))
+        self._of: Matrix | None = None
+        self._panels: Matrix = np.empty(0)
+
+    def values(self, X: Matrix, M: Matrix) -> Matrix:
+        """Return X M for a block of rows, X (b, d) and M (d, columns), in the precision of X."""
+        if not (self._compiled and _plain(X)):
+            return np.asarray(X @ M.astype(X.dtype, copy=False))
+        from hashbench.linalg.thin_kernels import panels, values  # imports numba: a second
+
+        if self._of is not M:  # one matrix for all blocks: in order once
+            self._of, self._panels = M, panels(M)
+        return values(X, self._panels)[:, : M.shape[1]]
+
+    def add(self, X: Matrix, T: Matrix) -> None:
+        """Add X'T of a block of rows, X (b, d) and T (b, columns)."""
+        if self._turned:
+            self.products += (T.T @ X).T
+        elif self._adds and _plain(X):
+            from hashbench.linalg.thin_kernels import add_products
+
+            add_products(self.products, X, T)
+        else:
+            self.products += X.T @ T
+
+
+def _plain(X: Matrix) -> bool:
+    """Say whether a block is one that the compiled loops take."""
+    return bool(X.dtype == np.float32 and X.flags.c_contiguous and len(X) >= 6)
