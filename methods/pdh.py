@@ -12,8 +12,8 @@ From the signs of canonical projections, alternately for each view: W_m from the
 before, values Z = X_m W_m, bits B_m = sgn(Z), decorrelated. Codes are sgn(X_m W_m) in the end.
 
 Cost: one pass for X_m'X_m, which serves the machines and the CCA, and one for the rest of the CCA;
-a step of the k machines is one pass over a view, and they start from the last sweep's solution: 2
-to 10 steps a sweep. Memory beyond the features: a few (n, k) matrices.
+a step of the k machines is one pass over a view, and they start from the last sweep's solution.
+Memory beyond the features: a few (n, k) matrices.
 
 Deviations
 ----------
@@ -120,8 +120,7 @@ class PDH(LinearMethod):
             parts = []
             for m, (X, mean) in enumerate(together(views, means)):
                 targets = B.astype(Y.dtype, copy=False)
-                W[m] = linear_svms(solvers[m], targets, W[m])
-                Z = project(X, W[m], mean)
+                W[m], Z = linear_svms(solvers[m], targets, W[m])
                 B = decorrelate(Z)
                 constant = np.flatnonzero(np.ptp(B, axis=0) == 0)
                 if constant.size:

@@ -1,26 +1,32 @@
 """Linear support vector machines, many at once and with one factorisation.
 
 The squared hinge max(0, 1 - b z)^2 lies below (z - t)^2 with t = b max(1, b z'), where z' is the
-value at hand, and touches it there. Minimising that bound is a ridge regression on t, whose system
+value at hand, and touches it there. Minimising that bound is a ridge regression, whose system
 depends on the features alone: all machines, all their steps and all later calls with other labels
-share one Cholesky factor, and a step is one pass over the features.
+share one Cholesky factor. Its solutions are the gradients that conjugate directions are made of. A
+step reads the features twice, for the values along a direction and for the next gradient; how far
+to go needs the values alone.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from hashbench.base.validation import Matrix
-from hashbench.linalg.ridge import CACHED_ROWS, Ridge, row_products, row_values, zero_products
+from hashbench.linalg.kit import project, row_blocks
+from hashbench.linalg.ridge import Ridge
+from hashbench.linalg.sweep import Sweep
+
+#: Turns of the search along a direction, and the share of the slope that may be left.
+TURNS, FLAT = 8, 0.01
 
 
 def linear_svms(
-    ridge: Ridge, B: Matrix, W: Matrix, tolerance: float = 1e-3, steps: int = 100
-) -> Matrix:
+    ridge: Ridge, B: Matrix, W: Matrix, tolerance: float = 1e-5, steps: int = 100
+) -> tuple[Matrix, Matrix]:
     """Minimise ||w_j||^2 / 2 + C sum_i max(0, 1 - b_ij x_i'w_j)^2 for every column j.
-
-    The bounds are minimised in turn from extrapolated points (Nesterov); a column that has come to
-    move uphill starts its extrapolation anew.
 
     Parameters
     ----------
@@ -31,40 +37,82 @@ def linear_svms(
     W : (d, k)
         Where to start; not changed.
     tolerance : float
-        Stop when a step moves no column by more than this, relative to its length.
+        Stop when the bound promises no column to fall by more than this share of its objective.
     steps : int
         At most this many.
 
     Returns
     -------
-    (d, k) array of float64
+    W : (d, k) array of float64
+    Z : (n, k) array of x_i'w_j, in the precision of B
     """
-    point, momentum = W, np.ones(W.shape[1])
+    cost = 1 / (2 * ridge.penalty)
+    mean = np.zeros(ridge.X.shape[1]) if ridge.mean is None else ridge.mean
+    Z = project(ridge.X, W, mean) if W.any() else np.zeros_like(B)
+    direction = last = fall = np.zeros_like(W)
     for _ in range(steps):
-        new = ridge.solve_products(_target_products(ridge, B, point))
-        moved = np.linalg.norm(new - point, axis=0) > tolerance * np.linalg.norm(new, axis=0)
-        momentum[np.einsum("ij,ij->j", point - new, new - W) > 0] = 1
-        following = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
-        point = new + (momentum - 1) / following * (new - W)
-        W, momentum = new, following
-        if not moved.any():
+        slack, products = _slack(ridge.X, mean, B, Z)
+        gradient = W - 2 * cost * products
+        step = ridge.solve_products(-gradient) / (2 * cost)  # to the minimum of the bound
+        before, fall = fall, -_dots(gradient, step)
+        if (fall <= 2 * tolerance * (_dots(W, W) / 2 + cost * slack)).all():
             break
-    return W
+        if direction.any():  # Polak and Ribiere's; a direction that does not fall is begun anew
+            share = (fall + _dots(gradient, last)) / np.where(before > 0, before, np.inf)
+            direction = step + np.maximum(share, 0) * direction
+            direction = np.where(_dots(gradient, direction) < 0, direction, step)
+        else:
+            direction = step
+        last = step
+        along = project(ridge.X, direction, mean)
+        length = _lengths(W, direction, cost, B, Z, along)
+        W = W + length * direction
+        Z = Z + length.astype(Z.dtype) * along
+    return W, Z
 
 
-def _target_products(ridge: Ridge, B: Matrix, W: Matrix) -> Matrix:
-    """Return (X - 1 mean')'T for the targets T of the bound at X W, in one pass over X."""
-    X, dtype = ridge.X, B.dtype
-    mean = np.zeros(X.shape[1]) if ridge.mean is None else ridge.mean
-    shift, W = (mean @ W).astype(dtype), W.astype(dtype)
-    products, total = zero_products(X, W), np.zeros(W.shape[1])
-    for start in range(0, len(B), CACHED_ROWS):
-        rows = slice(start, start + CACHED_ROWS)
-        targets = row_values(X[rows], W)
-        targets -= shift
-        targets *= B[rows]
-        np.maximum(targets, 1, out=targets)
-        targets *= B[rows]
-        products += row_products(X[rows], targets)
-        total += targets.sum(axis=0, dtype=np.float64)
-    return np.asarray(products - np.outer(mean, total))
+def _slack(X: Matrix, mean: Matrix, B: Matrix, Z: Matrix) -> tuple[Any, Matrix]:
+    """Return the sums of squares of S = max(0, 1 - b z) b, and (X - 1 mean')'S, in one pass."""
+    sweep = Sweep(X, B.shape[1])
+    squares, total = np.zeros(B.shape[1]), np.zeros(B.shape[1])
+    for rows in row_blocks(len(B)):
+        S = np.maximum(1 - B[rows] * Z[rows], 0)
+        squares += _dots(S, S)
+        S *= B[rows]
+        total += S.sum(axis=0, dtype=np.float64)
+        sweep.add(X[rows], S)
+    return squares, sweep.products - np.outer(mean, total)
+
+
+def _lengths(W: Matrix, D: Matrix, cost: float, B: Matrix, Z: Matrix, along: Matrix) -> Any:
+    """Return how far to go from every column of W along that of D.
+
+    The slope of an objective along a line rises in straight pieces: Newton's steps, and halves of
+    what is left where one leads outside. What was not found flat ends where it still fell.
+    """
+    falls, bends = _dots(W, D), _dots(D, D)
+    low, high = np.zeros(len(falls)), np.full(len(falls), np.inf)
+    length, first, flat = low, None, np.zeros(len(falls), bool)
+    for _ in range(TURNS):
+        slope, bend = falls + length * bends, bends.copy()
+        for rows in row_blocks(len(B)):
+            line = B[rows] * along[rows]
+            S = 1 - B[rows] * Z[rows] - length.astype(line.dtype) * line
+            line[S <= 0] = 0
+            slope -= 2 * cost * _dots(S, line)
+            bend += 2 * cost * _dots(line, line)
+        first = slope if first is None else first
+        flat = np.abs(slope) <= FLAT * np.abs(first)
+        if flat.all() or not first.any():
+            break
+        low, high = np.where(slope < 0, length, low), np.where(slope > 0, length, high)
+        newton = length - slope / np.where(bend > 0, bend, np.inf)
+        halved = np.where(np.isfinite(high), (low + high) / 2, 2 * low + 1)
+        new = np.where((low < newton) & (newton < high), newton, halved)
+        length = np.where(flat, length, new)
+    return np.where(flat, length, low)
+
+
+def _dots(left: Matrix, right: Matrix) -> Any:
+    """Return the inner product of every column of one with that of the other, in float64."""
+    return np.einsum("ij,ij->j", left, right, dtype=np.float64)

@@ -1,8 +1,10 @@
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.svm import LinearSVC
 
-from hashbench.linalg import Ridge
+from hashbench.linalg import Ridge, row_blocks
 from hashbench.linalg.svm import linear_svms
 
 
@@ -28,7 +30,8 @@ def test_finds_what_liblinear_finds(n, d, cost):
     X, B = problem(n, d)
     mean = X.mean(axis=0)
     ridge = Ridge(X, 1 / (2 * cost), mean)
-    W = linear_svms(ridge, B, np.zeros((d, 3)), tolerance=1e-9, steps=20000)
+    W, Z = linear_svms(ridge, B, np.zeros((d, 3)), tolerance=1e-15, steps=20000)
+    np.testing.assert_allclose(Z, (X - mean) @ W, atol=1e-9)
     for w, b in zip(W.T, B.T, strict=True):
         machine = LinearSVC(C=cost, fit_intercept=False, tol=1e-10, max_iter=200000)
         expected = machine.fit(X - mean, b).coef_[0]
@@ -38,24 +41,39 @@ def test_finds_what_liblinear_finds(n, d, cost):
 def test_few_steps_are_nearly_enough_and_starting_near_is_cheap():
     X, B = problem(300, 20)
     ridge = Ridge(X, 0.5, X.mean(axis=0))
-    best = linear_svms(ridge, B, np.zeros((20, 3)), tolerance=1e-9, steps=5000)
-    usual = linear_svms(ridge, B, np.zeros((20, 3)), tolerance=1e-4)
+    best, _ = linear_svms(ridge, B, np.zeros((20, 3)), tolerance=1e-15, steps=5000)
+    usual, _ = linear_svms(ridge, B, np.zeros((20, 3)))
     lowest = objective(X, B, best, 1.0)
-    assert (objective(X, B, usual, 1.0) <= lowest * 1.005).all()
-    np.testing.assert_allclose(linear_svms(ridge, B, best, steps=1), best, rtol=1e-5)
+    assert (objective(X, B, usual, 1.0) <= lowest * 1.002).all()
+    again, Z = linear_svms(ridge, B, best)
+    np.testing.assert_array_equal(again, best)
+    np.testing.assert_allclose(Z, (X - X.mean(axis=0)) @ best)
+
+
+@pytest.mark.parametrize("steps", range(1, 8))
+def test_no_step_goes_uphill(steps):
+    X, B = problem(100, 20, seed=steps)
+    start = np.random.default_rng(steps).standard_normal((20, 3))
+    ridge = Ridge(X, 0.01, X.mean(axis=0))
+    values = [
+        objective(X, B, linear_svms(ridge, B, start, tolerance=0, steps=n)[0], 50.0)
+        for n in (steps - 1, steps)
+    ]
+    assert (values[1] < values[0]).all()
 
 
 def test_single_precision_and_blocks(monkeypatch):
     X, B = problem(300, 20)
-    double = linear_svms(Ridge(X, 0.5, X.mean(axis=0)), B, np.zeros((20, 3)), 1e-6)
-    monkeypatch.setattr("hashbench.linalg.svm.CACHED_ROWS", 7)
+    double, _ = linear_svms(Ridge(X, 0.5, X.mean(axis=0)), B, np.zeros((20, 3)), 1e-8)
+    monkeypatch.setattr("hashbench.linalg.svm.row_blocks", partial(row_blocks, size=7))
     X, B = problem(300, 20, dtype=np.float32)
     mean = X.mean(axis=0, dtype=np.float64)
-    single = linear_svms(Ridge(X, 0.5, mean), B, np.zeros((20, 3)), 1e-6)
+    single, values = linear_svms(Ridge(X, 0.5, mean), B, np.zeros((20, 3)), 1e-8)
+    assert values.dtype == np.float32
     np.testing.assert_allclose(single, double, atol=1e-3 * np.abs(double).max())
 
 
 def test_labels_that_are_all_alike():
     X, B = problem(50, 4)
-    W = linear_svms(Ridge(X, 0.5, X.mean(axis=0)), np.ones_like(B), np.zeros((4, 3)))
+    W, _ = linear_svms(Ridge(X, 0.5, X.mean(axis=0)), np.ones_like(B), np.zeros((4, 3)))
     np.testing.assert_allclose(W, 0, atol=1e-9)
