@@ -36,6 +36,7 @@ from hashbench.linalg import (
     RBF,
     Ridge,
     anchor_rows,
+    each,
     mean_squared_distance,
     procrustes,
     random_codes,
@@ -43,6 +44,7 @@ from hashbench.linalg import (
     squared_norm,
     times,
     together,
+    training_features,
 )
 
 
@@ -114,13 +116,13 @@ class FDDH(LinearMethod):
             )
         rows = np.sort(anchor_rows(n, self.anchors, rng))
         maps = [RBF(X[rows], mean_squared_distance(X), centred=False) for X in views]
-        K = [phi.fit_transform(X) for phi, X in together(maps, views)]
+        K = each(training_features, maps, views)
         solvers = [Ridge(features, self.ridge) for features in K]
 
         B = random_codes(rng, n, k, dtype)
         T, S = Y, [solver.products(Y) for solver in solvers]  # S_m = K_m'T
-        C, R = None, [np.zeros((features.shape[1], k)) for features in K]
-        best = np.inf
+        R: list[Any] = [np.zeros((features.shape[1], k)) for features in K]
+        C, best = None, np.inf
         for _ in range(self.iterations):
             C = procrustes(B.T @ T + self.mu * sum(r.T @ s for r, s in together(R, S)), C)
             R = [procrustes(s @ C.T, r) for s, r in together(S, R)]

@@ -28,6 +28,8 @@ from hashbench.base.files import checksum
 
 #: Seconds below which a statistic is made sooner than found.
 WORTH = 0.02
+#: Bytes above which it is not kept: a disk holds one for every seed and preprocessing.
+MOST = 2**31
 
 Array = npt.NDArray[Any]
 Place = tuple[int, tuple[int, ...], tuple[int, ...], str]
@@ -51,6 +53,7 @@ class Shelf:
         self.folder = folder
         self.names = {place(array): str(number) for number, array in enumerate(known)}
         self.owed = 0.0
+        self._held: list[Array] = []  # a place stands for an array while that is there
 
     def fetch(
         self,
@@ -58,6 +61,7 @@ class Shelf:
         rows: Sequence[Array],
         more: Sequence[Array | None],
         make: Callable[[], tuple[Array, ...]],
+        known: bool = False,
     ) -> tuple[Array, ...]:
         """Return what `make` returns, found if it was made before.
 
@@ -67,6 +71,7 @@ class Shelf:
         rows : the known arrays that it is made of; with any other it is made and not kept
         more : small arrays that it depends on, told apart by what they hold
         make : returns new arrays, C-contiguous: the layout decides how products with them round
+        known : whether statistics of the first of them are shared as well; nobody may write to it
         """
         names = [
             self.names.get(place(array)) if isinstance(array, np.ndarray) else None
@@ -81,6 +86,16 @@ class Shelf:
             digest.update(f"{None if array is None else (array.dtype.str, array.shape)}".encode())
             digest.update(held)
         path = self.folder / digest.hexdigest()[:32]
+        arrays = self._found(path, begun, make)
+        if known:
+            self.names[place(arrays[0])] = path.name
+            self._held.append(arrays[0])
+        return arrays
+
+    def _found(
+        self, path: Path, begun: float, make: Callable[[], tuple[Array, ...]]
+    ) -> tuple[Array, ...]:
+        """Return what lies at a path, or make it and lay it there; what is asked since `begun`."""
         found = _read(path)
         if found is not None:
             cost, arrays = found
@@ -90,7 +105,7 @@ class Shelf:
         arrays = make()
         made = time.perf_counter()
         cost = made - start + self.owed - owed  # with what was found on the way
-        if cost >= WORTH:
+        if cost >= WORTH and sum(array.nbytes for array in arrays) <= MOST:
             with contextlib.suppress(OSError):
                 _write(path, cost, arrays)
         self.owed -= time.perf_counter() - made + start - begun
@@ -160,9 +175,10 @@ def fetch(
     rows: Sequence[Array],
     more: Sequence[Array | None],
     make: Callable[[], tuple[Array, ...]],
+    known: bool = False,
 ) -> tuple[Array, ...]:
     """Return what `make` returns: from the open shelf if there is one, see :meth:`Shelf.fetch`."""
-    return _open[-1].fetch(what, rows, more, make) if _open else make()
+    return _open[-1].fetch(what, rows, more, make, known) if _open else make()
 
 
 def owed() -> float:

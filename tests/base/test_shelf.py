@@ -152,3 +152,11 @@ def test_a_regression_with_few_rows_finds_its_products_too(kept):
         with shelf.opened(folder, [wide]):
             assert Ridge(wide, 0.5).solve(X[:7]).tobytes() == cold.tobytes()
     assert len(list(folder.glob("*.json"))) == 1
+
+
+def test_what_is_too_large_is_not_kept(kept, monkeypatch):
+    folder, X = kept
+    monkeypatch.setattr(shelf, "MOST", 8)
+    with shelf.opened(folder, [X]):
+        np.testing.assert_array_equal(gram(X), gram(X))
+    assert not list(folder.glob("*"))
