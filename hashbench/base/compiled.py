@@ -36,12 +36,15 @@ def kernel(*, parallel: bool = False) -> Callable[[Callable[..., Any]], Any]:
     parallel : whether a ``prange`` in it is divided among threads
     """
 
+    # other threads of Python go on meanwhile; nobody calls a kernel through a C pointer
+    options: Any = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
+
     def decorate(function: Callable[..., Any]) -> Any:
         folder = kernel_folder()
         if folder is not None:
             with _numba_keeps_in(folder):
-                return njit(cache=True, error_model="numpy", parallel=parallel)(function)
-        return njit(error_model="numpy", parallel=parallel)(function)
+                return njit(cache=True, parallel=parallel, **options)(function)
+        return njit(parallel=parallel, **options)(function)
 
     return decorate
 

@@ -14,8 +14,6 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-import numba
-
 from hashbench.base.codes import Words
 from hashbench.base.errors import HashbenchError
 from hashbench.executors.dask import DaskExecutor
@@ -23,6 +21,7 @@ from hashbench.measures.gathering import Gathered, gather, joined
 from hashbench.measures.names import Measure
 from hashbench.measures.orders import Ranks
 from hashbench.measures.rankings import HammingRanking
+from hashbench.measures.threads import at_most
 
 #: Blocks of queries for each thread of a cluster: the slowest holds up the others by one of them.
 BLOCKS_A_THREAD = 4
@@ -81,6 +80,6 @@ def gather_block(
     from distributed import get_worker
 
     threads: Any = get_worker().state.nthreads
-    numba.set_num_threads(min(threads, numba.get_num_threads()))
     ranking = HammingRanking(query_words, database[0], n_bits, query_labels, database[1])
-    return gather(ranking, *asked)
+    with at_most(threads):
+        return gather(ranking, *asked)

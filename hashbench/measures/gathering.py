@@ -6,19 +6,17 @@ database; means are taken once all are there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.base.compiled import ALONE
 from hashbench.base.errors import HashbenchError
 from hashbench.measures.names import Measure
 from hashbench.measures.orders import Ranks, TiedOrder, Values
 from hashbench.measures.rankings import Block, Ranking, Rel, relevant
+from hashbench.measures.threads import allowed, at_most
 from hashbench.measures.values import Ball, merged, of_order, rank_curve
 
 #: Pairs of queries and items that one thread looks at in a few milliseconds.
@@ -45,7 +43,9 @@ def gather(
     ranking: Ranking, wanted: Sequence[Measure], grid: Ranks, bounds: bool, chance: bool
 ) -> Gathered:
     """Return what measures need of all queries of a ranking."""
-    with ALONE, _threads_for(ranking):
+    small = ranking.n_queries * ranking.n_database < FEW_PAIRS
+    # waking and awaiting others takes longer than a small ranking
+    with at_most(1 if small else allowed()):
         variants = {m: _variants(m, bounds, chance) for m in wanted if m.has_ties}
         balls: dict[Rel, Ball] = {}
         by_order = _by_order(ranking, variants, grid)
@@ -74,18 +74,6 @@ def joined(parts: Sequence[Gathered]) -> Gathered:
         for rel in first.balls
     }
     return Gathered(by_order, balls, first.grid)
-
-
-@contextmanager
-def _threads_for(ranking: Ranking) -> Iterator[None]:
-    """Leave one thread to a small ranking: waking and awaiting others takes longer."""
-    threads = numba.get_num_threads()
-    small = ranking.n_queries * ranking.n_database < FEW_PAIRS
-    numba.set_num_threads(1 if small else threads)
-    try:
-        yield
-    finally:
-        numba.set_num_threads(threads)
 
 
 def round_ranks(n_database: int) -> Ranks:

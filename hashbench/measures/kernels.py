@@ -4,7 +4,8 @@
 Codes and labels come packed into 64-bit words, so that a distance is a population count of an
 exclusive or and a relevance is an and. Items stand in columns, word by word, (words, items),
 because then the inner loops run over neighbouring memory and compile to vector instructions.
-Everything runs in parallel over queries and is compiled once for all processes (a cache on disk).
+Everything runs in parallel over queries (`hashbench.measures.threads`) and is compiled once for all
+processes (a cache on disk).
 
 Two arrays leave this module. ``counts[q, d, g]`` is the number of items in bucket d (tied items)
 of query q that have grade g; the grade is 0 or 1 for relevance, or the number of shared labels.
@@ -16,10 +17,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import prange, types
+import numpy.typing as npt
+from numba import types
 from numba.extending import intrinsic
 
+from hashbench.base.codes import Words
 from hashbench.base.compiled import kernel
+from hashbench.measures.threads import in_parts
 
 #: Grade items by the number of shared labels; any other `rel` t: 1 if at least t are shared.
 GRADED = 0
@@ -118,55 +122,62 @@ def _count(keys, table):
 
 @kernel()
 def _take_out(table, size, counts):
-    """Add what a table of pairs has counted to the counts of single items."""
+    """Move what a table of pairs has counted to the counts of single items."""
     for first in range(size):
         row = table[first * size : (first + 1) * size]
         total = 0
         for second in range(size):
             total += row[second]
             counts[second] += row[second]
+            row[second] = 0
         counts[first] += total
 
 
 @kernel()
-def _count_query(query_word, words, query_label, labels, rel, counts):
-    """Do what `count_distances` does, for one query."""
+def _count_queries(begin, end, query_words, words, query_labels, labels, rel, levels, counts):
+    """Do what `count_distances` does for some queries; `counts` has grades within distances."""
     n_items = words.shape[1]
-    levels = counts.shape[1]
-    size = counts.size
+    size = counts.shape[1]
     paired = size * size <= MOST_PAIRS
     simple = paired and rel == 1 and labels.shape[0] == 1
     step = np.uint32(levels)
-    flat = counts.reshape(size)
     # counting pairs halves the increments, and fewer of them wait for one another
     table = np.zeros(size * size if paired else 0, np.uint32)
     buffer = np.empty(TILE, np.uint32)
-    for start in range(0, n_items, TILE):
-        stop = min(start + TILE, n_items)
-        keys = buffer[: stop - start]
-        half = keys.size // 2 if paired else 0
-        if simple and keys.size % 2 == 0:
-            pairs = keys[:half]
-            row, label_row = words[0, start:stop], labels[0, start:stop]
-            code, label = query_word[0], query_label[0]
-            _write_pairs(row, code, label_row, label, step, np.uint32(size), pairs)
-            for w in range(1, words.shape[0]):
-                row = words[w, start:stop]
-                _add_pairs(row, query_word[w], step, np.uint32(size), pairs)
-        else:
-            _grade(labels, start, query_label, rel, keys)
-            for w in range(words.shape[0]):
-                _add_distances(words[w, start:stop], query_word[w], step, keys)
-            for i in range(2 * half, keys.size):
-                flat[keys[i]] += 1
-            _join(keys[:half], keys[half : 2 * half], np.uint32(size))
-        _count(keys[:half], table)
-    if paired:
-        _take_out(table, size, flat)
+    for q in range(begin, end):
+        own = counts[q]
+        for start in range(0, n_items, TILE):
+            stop = min(start + TILE, n_items)
+            keys = buffer[: stop - start]
+            half = keys.size // 2 if paired else 0
+            if simple and keys.size % 2 == 0:
+                pairs = keys[:half]
+                row, label_row = words[0, start:stop], labels[0, start:stop]
+                code, label = query_words[q, 0], query_labels[q, 0]
+                _write_pairs(row, code, label_row, label, step, np.uint32(size), pairs)
+                for w in range(1, words.shape[0]):
+                    row = words[w, start:stop]
+                    _add_pairs(row, query_words[q, w], step, np.uint32(size), pairs)
+            else:
+                _grade(labels, start, query_labels[q], rel, keys)
+                for w in range(words.shape[0]):
+                    _add_distances(words[w, start:stop], query_words[q, w], step, keys)
+                for i in range(2 * half, keys.size):
+                    own[keys[i]] += 1
+                _join(keys[:half], keys[half : 2 * half], np.uint32(size))
+            _count(keys[:half], table)
+        if paired:
+            _take_out(table, size, own)
 
 
-@kernel(parallel=True)
-def count_distances(query_words, words, query_labels, labels, rel, counts):
+def count_distances(
+    query_words: Words,
+    words: Words,
+    query_labels: Words,
+    labels: Words,
+    rel: int,
+    counts: npt.NDArray[np.int64],
+) -> None:
     """Add a block of the database to the counts of all queries.
 
     Parameters
@@ -180,45 +191,59 @@ def count_distances(query_words, words, query_labels, labels, rel, counts):
     counts : (queries, bits + 1, grades) int64
         Changed in place.
     """
-    for q in prange(query_words.shape[0]):
-        _count_query(query_words[q], words, query_labels[q], labels, rel, counts[q])
+    queries, distances, levels = counts.shape
+    flat = counts.reshape(queries, distances * levels)
+    arguments = query_words, words, query_labels, labels, rel, levels, flat
+    in_parts(lambda begin, end: _count_queries(begin, end, *arguments), queries)
 
 
 @kernel()
-def _order_query(query_word, words, query_label, labels, rel, stops, cursor, grades):
-    """Do what `order_items` does, for one query."""
+def _order_queries(
+    begin, end, query_words, words, query_labels, labels, rel, stops, cursor, grades
+):
+    """Do what `order_items` does, for some queries."""
     n_items = words.shape[1]
-    farthest = stops.size - 1
     distances = np.empty(TILE_ORDER, np.uint32)
     grade = np.empty(TILE_ORDER, np.uint32)
-    for start in range(0, n_items, TILE_ORDER):
-        # buckets that are full need no more items: soon most tiles hold nothing of interest
-        while farthest >= 0 and cursor[farthest] >= stops[farthest]:
-            farthest -= 1
-        if farthest < 0:
-            break
-        keys = distances[: min(TILE_ORDER, n_items - start)]
-        if words.shape[0] == 1:
-            row = words[0, start : start + keys.size]
-            if _least_distance(row, query_word[0]) > farthest:
+    for q in range(begin, end):
+        stop, place, found = stops[q], cursor[q], grades[q]
+        farthest = stop.size - 1
+        for start in range(0, n_items, TILE_ORDER):
+            # buckets that are full need no more items: soon most tiles hold nothing of interest
+            while farthest >= 0 and place[farthest] >= stop[farthest]:
+                farthest -= 1
+            if farthest < 0:
+                break
+            keys = distances[: min(TILE_ORDER, n_items - start)]
+            if words.shape[0] == 1:
+                row = words[0, start : start + keys.size]
+                if _least_distance(row, query_words[q, 0]) > farthest:
+                    continue
+            keys[:] = 0
+            for w in range(words.shape[0]):
+                row = words[w, start : start + keys.size]
+                _add_distances(row, query_words[q, w], np.uint32(1), keys)
+            if _least(keys) > farthest:
                 continue
-        keys[:] = 0
-        for w in range(words.shape[0]):
-            row = words[w, start : start + keys.size]
-            _add_distances(row, query_word[w], np.uint32(1), keys)
-        if _least(keys) > farthest:
-            continue
-        _grade(labels, start, query_label, rel, grade[: keys.size])
-        for i in range(keys.size):
-            d = keys[i]
-            rank = cursor[d]
-            if rank < stops[d]:
-                grades[rank] = grade[i]
-                cursor[d] = rank + 1
+            _grade(labels, start, query_labels[q], rel, grade[: keys.size])
+            for i in range(keys.size):
+                d = keys[i]
+                rank = place[d]
+                if rank < stop[d]:
+                    found[rank] = grade[i]
+                    place[d] = rank + 1
 
 
-@kernel(parallel=True)
-def order_items(query_words, words, query_labels, labels, rel, stops, cursor, grades):
+def order_items(
+    query_words: Words,
+    words: Words,
+    query_labels: Words,
+    labels: Words,
+    rel: int,
+    stops: npt.NDArray[np.int64],
+    cursor: npt.NDArray[np.int64],
+    grades: npt.NDArray[np.uint16],
+) -> None:
     """Put a block of the database into rank order, tied items as they come.
 
     Parameters
@@ -232,10 +257,8 @@ def order_items(query_words, words, query_labels, labels, rel, stops, cursor, gr
     grades : (queries, depth) uint16
         The grades in rank order; changed in place.
     """
-    for q in prange(query_words.shape[0]):
-        _order_query(
-            query_words[q], words, query_labels[q], labels, rel, stops[q], cursor[q], grades[q]
-        )
+    arguments = query_words, words, query_labels, labels, rel, stops, cursor, grades
+    in_parts(lambda begin, end: _order_queries(begin, end, *arguments), len(query_words))
 
 
 @kernel()
@@ -254,8 +277,15 @@ def _least(keys):
     return least
 
 
-@kernel(parallel=True)
-def grade_items(query_labels, labels, rel, grades):
+@kernel()
+def _grade_queries(begin, end, query_labels, labels, rel, grades):
+    for q in range(begin, end):
+        _grade(labels, np.int64(0), query_labels[q], rel, grades[q])
+
+
+def grade_items(
+    query_labels: Words, labels: Words, rel: int, grades: npt.NDArray[np.uint32]
+) -> None:
     """Write the grade of every item for every query, items in database order.
 
     Parameters
@@ -267,8 +297,8 @@ def grade_items(query_labels, labels, rel, grades):
     grades : (queries, items) uint32
         Changed in place.
     """
-    for q in prange(query_labels.shape[0]):
-        _grade(labels, np.int64(0), query_labels[q], rel, grades[q])
+    arguments = query_labels, labels, rel, grades
+    in_parts(lambda begin, end: _grade_queries(begin, end, *arguments), len(query_labels))
 
 
 @kernel()
@@ -286,7 +316,10 @@ def pairs_apart(labels, counts, ends):
     """
     apart = 0
     for i in range(counts.size):
-        if not labels[i].any():
+        own = np.uint64(0)
+        for w in range(labels.shape[1]):
+            own |= labels[i, w]
+        if own == np.uint64(0):
             apart += counts[i] * (counts[i] - 1) // 2
         for j in range(i + 1, ends[i]):
             shared = np.uint64(0)

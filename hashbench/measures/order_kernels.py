@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 """Values of ranked measures for one order of the items, and the order that scores give.
 
 ``grades[q, i]`` is the grade of the item at rank i + 1: 0 or 1 for relevance, or the number of
@@ -9,11 +9,17 @@ No kernel here calls one of another file: what is compiled is kept until its own
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numba import prange
+import numpy.typing as npt
 
 from hashbench.base.compiled import kernel
+from hashbench.measures.threads import in_parts
 from hashbench.measures.tie_kernels import ALL, RETRIEVED
+
+Grades = npt.NDArray[np.uint16]
+Values = npt.NDArray[np.float64]
 
 
 @kernel()
@@ -34,8 +40,21 @@ def _sum_of_precisions(grades, most):
     return min(found, most), total
 
 
-@kernel(parallel=True)
-def average_precision(grades, relevant, cutoff, norm):
+@kernel()
+def _average_precision(begin, end, grades, relevant, cutoff, norm, values):
+    for q in range(begin, end):
+        found, total = _sum_of_precisions(grades[q, :cutoff], cutoff)
+        if relevant[q] == 0:
+            values[q] = np.nan
+        elif norm == RETRIEVED:
+            values[q] = total / found if found > 0 else 0.0
+        else:
+            values[q] = total / (relevant[q] if norm == ALL else min(relevant[q], cutoff))
+
+
+def average_precision(
+    grades: Grades, relevant: npt.NDArray[np.int64], cutoff: int, norm: int
+) -> Values:
     """Return AP over the first `cutoff` ranks of every query; nan without a relevant item.
 
     Parameters
@@ -50,80 +69,86 @@ def average_precision(grades, relevant, cutoff, norm):
     -------
     (queries,) float64
     """
-    values = np.empty(grades.shape[0])
-    for q in prange(grades.shape[0]):
-        found, total = _sum_of_precisions(grades[q, :cutoff], cutoff)
-        if relevant[q] == 0:
-            values[q] = np.nan
-        elif norm == RETRIEVED:
-            values[q] = total / found if found > 0 else 0.0
-        else:
-            values[q] = total / (relevant[q] if norm == ALL else min(relevant[q], cutoff))
+    values = np.empty(len(grades))
+    _of_queries(_average_precision, grades, relevant, cutoff, norm, values)
     return values
 
 
-@kernel(parallel=True)
-def first_hits_precision(grades, cutoff):
-    """Return the mean precision at the first `cutoff` relevant items, or at all if fewer."""
-    values = np.empty(grades.shape[0])
-    for q in prange(grades.shape[0]):
+@kernel()
+def _first_hits_precision(begin, end, grades, cutoff, values):
+    for q in range(begin, end):
         found, total = _sum_of_precisions(grades[q], cutoff)
         values[q] = total / found if found > 0 else np.nan
+
+
+def first_hits_precision(grades: Grades, cutoff: int) -> Values:
+    """Return the mean precision at the first `cutoff` relevant items, or at all if fewer."""
+    values = np.empty(len(grades))
+    _of_queries(_first_hits_precision, grades, cutoff, values)
     return values
 
 
-@kernel(parallel=True)
-def hits(grades, ranks):
-    """Return how many relevant items stand in the first k ranks, (queries, points) float64."""
-    counted = np.empty((grades.shape[0], ranks.size))
-    for q in prange(grades.shape[0]):
+@kernel()
+def _hits(begin, end, grades, ranks, counted):
+    for q in range(begin, end):
         found, i = 0, 0
         for point in range(ranks.size):
             while i < min(ranks[point], grades.shape[1]):
                 found += grades[q, i] > 0
                 i += 1
             counted[q, point] = found
+
+
+def hits(grades: Grades, ranks: npt.NDArray[np.int64]) -> Values:
+    """Return how many relevant items stand in the first k ranks, (queries, points) float64."""
+    counted = np.empty((len(grades), ranks.size))
+    _of_queries(_hits, grades, ranks, counted)
     return counted
 
 
-@kernel(parallel=True)
-def discounted_gain(grades, cutoff):
-    """Return the gain of the first `cutoff` ranks, each divided by log2(rank + 1)."""
-    values = np.zeros(grades.shape[0])
-    for q in prange(grades.shape[0]):
+@kernel()
+def _discounted_gain(begin, end, grades, cutoff, values):
+    for q in range(begin, end):
         for i in range(min(cutoff, grades.shape[1])):
             if grades[q, i] > 0:
                 values[q] += grades[q, i] / np.log2(i + 2.0)
+
+
+def discounted_gain(grades: Grades, cutoff: int) -> Values:
+    """Return the gain of the first `cutoff` ranks, each divided by log2(rank + 1)."""
+    values = np.zeros(len(grades))
+    _of_queries(_discounted_gain, grades, cutoff, values)
     return values
 
 
 @kernel()
-def _sort_query(keys, items):
-    """Do what `sort_items` does, for one query."""
+def _sort_queries(begin, end, keys, items):
     digits = np.uint32(2047)
-    key, sorted_key = np.empty(keys.size, np.uint32), np.empty(keys.size, np.uint32)
-    item, sorted_item = np.empty(keys.size, np.int32), np.empty(keys.size, np.int32)
-    for i in range(keys.size):
-        key[i], item[i] = keys[i], i
-    for shift in (np.uint32(0), np.uint32(11), np.uint32(22)):
-        place = np.zeros(2049, np.int64)
-        for i in range(keys.size):
-            place[((key[i] >> shift) & digits) + 1] += 1
-        for digit in range(1, place.size):
-            place[digit] += place[digit - 1]
-        for i in range(keys.size):
-            digit = (key[i] >> shift) & digits
-            sorted_key[place[digit]] = key[i]
-            sorted_item[place[digit]] = item[i]
-            place[digit] += 1
-        key, sorted_key = sorted_key, key
-        item, sorted_item = sorted_item, item
-    for i in range(keys.size):
-        keys[i], items[i] = key[i], item[i]
+    count = keys.shape[1]
+    key, sorted_key = np.empty(count, np.uint32), np.empty(count, np.uint32)
+    item, sorted_item = np.empty(count, np.int32), np.empty(count, np.int32)
+    place = np.empty(2049, np.int64)
+    for q in range(begin, end):
+        for i in range(count):
+            key[i], item[i] = keys[q, i], i
+        for shift in (np.uint32(0), np.uint32(11), np.uint32(22)):
+            place[:] = 0
+            for i in range(count):
+                place[((key[i] >> shift) & digits) + 1] += 1
+            for digit in range(1, place.size):
+                place[digit] += place[digit - 1]
+            for i in range(count):
+                digit = (key[i] >> shift) & digits
+                sorted_key[place[digit]] = key[i]
+                sorted_item[place[digit]] = item[i]
+                place[digit] += 1
+            key, sorted_key = sorted_key, key
+            item, sorted_item = sorted_item, item
+        for i in range(count):
+            keys[q, i], items[q, i] = key[i], item[i]
 
 
-@kernel(parallel=True)
-def sort_items(keys, items):
+def sort_items(keys: npt.NDArray[np.uint32], items: npt.NDArray[np.int32]) -> None:
     """Sort items by their keys, smallest first, equal keys as they stand.
 
     A radix sort in three rounds of eleven bits: the number of rounds does not grow with the
@@ -136,12 +161,20 @@ def sort_items(keys, items):
     items : (queries, items) int32
         Changed in place: the items in rank order.
     """
-    for q in prange(keys.shape[0]):
-        _sort_query(keys[q], items[q])
+    _of_queries(_sort_queries, keys, items)
 
 
-@kernel(parallel=True)
-def count_runs(keys, grades, counts):
+@kernel()
+def _count_runs(begin, end, keys, grades, counts):
+    for q in range(begin, end):
+        run = 0
+        for i in range(keys.shape[1]):
+            if keys[q, i] != keys[q, run]:
+                run = i
+            counts[q, run, grades[q, i]] += 1
+
+
+def count_runs(keys: npt.NDArray[np.uint32], grades: Grades, counts: npt.NDArray[np.int64]) -> None:
     """Count the items of every run of equal keys at the place where the run begins.
 
     Parameters
@@ -151,9 +184,9 @@ def count_runs(keys, grades, counts):
     counts : (queries, items, grades) int64
         Changed in place; a place where no run begins stays an empty bucket.
     """
-    for q in prange(keys.shape[0]):
-        begin = 0
-        for i in range(keys.shape[1]):
-            if keys[q, i] != keys[q, begin]:
-                begin = i
-            counts[q, begin, grades[q, i]] += 1
+    _of_queries(_count_runs, keys, grades, counts)
+
+
+def _of_queries(part: Any, rows: npt.NDArray[Any], *arguments: Any) -> None:
+    """Call a kernel for all queries, of which each has a row, in parts."""
+    in_parts(lambda begin, end: part(begin, end, rows, *arguments), len(rows))

@@ -115,8 +115,8 @@ def _hypergeometric_mean(S, M, N, n, r, m, least, most):
     The weights follow from the mode by their ratios and are divided by their own sum: no
     factorial is formed, so nothing overflows and no digits are lost.
     """
-    alone = ratio_sum(1.0, 0.0, N, m)
-    after = ratio_sum(0.0, 1.0, N, m)
+    alone = ratio_sum(1, 0.0, N, m)
+    after = ratio_sum(0, 1.0, N, m)
     mode = min(max((m + 1) * (r + 1) // (n + 2), least), most)
     weights, values = 0.0, 0.0
     for direction in (-1, 1):
@@ -169,7 +169,9 @@ def average_precision(counts, cutoff, norm, ties):
                 break
             M += r
             N += n
-        R = counts[q, :, 1].sum()
+        R = 0
+        for d in range(counts.shape[1]):
+            R += counts[q, d, 1]
         if R == 0:
             values[q] = np.nan
         elif norm == RETRIEVED:
