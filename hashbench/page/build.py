@@ -5,8 +5,9 @@ Everything lies in one folder and nothing is loaded from elsewhere, so that the 
 files from there. Names and texts of the study never become markup: the template escapes them and
 the scripts write them as text.
 
-What a person looks at first is small and comes first: the numbers of the ranking. plotly's script
-and the curves are read when a chart comes into sight.
+What a person looks at first is small and comes first: the numbers of overview and ranking, and one
+script that shows them. Another with everything else follows the first screen, and so does what is
+folded; plotly's script and the curves are run when a chart comes into sight.
 """
 
 from __future__ import annotations
@@ -34,18 +35,21 @@ from hashbench.results.results import Results
 
 INDEX = "index.html"
 
-#: Scripts that the first screen needs, in their order, and those that follow the text.
-FIRST = ("view.js", "tables.js", "overview.js", "ranking.js")
-LATER = (
-    "charts.js",
-    "codes.js",
-    "search.js",
-    "statistics.js",
-    "compare.js",
-    "exhibits.js",
-    "sharing.js",
-    "printing.js",
-)
+#: The scripts of the page and what they are made of, in its order: what the first screen needs, and
+#: what follows it. A browser takes as long to ask for a script as to read a small one.
+SCRIPTS = {
+    "first.js": ("view.js", "tables.js", "overview.js", "ranking.js"),
+    "later.js": (
+        "exhibits.js",
+        "charts.js",
+        "codes.js",
+        "search.js",
+        "statistics.js",
+        "compare.js",
+        "sharing.js",
+        "printing.js",
+    ),
+}
 
 #: What methods can be filtered by, and how that is called.
 FILTERS = {"labels": "Labels", "kind": "Kind", "fidelity": "Fidelity", "settings": "Settings"}
@@ -75,8 +79,9 @@ def write_scripts(results: Results, look: Look) -> Known:
     folder = results.path / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     assets = resources.files("hashbench.page") / "assets"
-    for name in ("page.css", *FIRST, *LATER):
-        write_text(folder / name, (assets / name).read_text(encoding="utf-8"))
+    for name, parts in {"page.css": ("page.css",), **SCRIPTS}.items():
+        texts = [(assets / part).read_text(encoding="utf-8") for part in parts]
+        write_text(folder / name, "\n".join(texts))
     plotly = resources.files("plotly") / "package_data" / "plotly.min.js"
     write_text(folder / "plotly.min.js", plotly.read_text(encoding="utf-8"))
     index = Index(results, look)
@@ -109,7 +114,6 @@ def _html(
         about=About.of(results, look.heading),
         card=CARD if (results.path / FOLDER / CARD).exists() else "",
         own_bibtex=own_bibtex(),
-        scripts={"first": FIRST, "later": LATER},
         choices=_choices(results, known),
         filters=_filters(known),
         statuses=statuses,

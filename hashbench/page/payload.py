@@ -6,6 +6,8 @@ megabytes. Rows refer to methods, datasets and measures by their position, not b
 
 from __future__ import annotations
 
+import itertools
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,8 +18,10 @@ from hashbench.plugins.selection import bare_name
 from hashbench.printing.style import DASHES, Look, arrow, measure_words
 from hashbench.results.blocks import Evidence, find_evidence
 from hashbench.results.chance import at_chance
+from hashbench.results.comparison import LEAST_P, compare_all
 from hashbench.results.results import Results
 from hashbench.results.stats import LEAST_BLOCKS, not_worse_than_best
+from hashbench.results.summary import BySeed, by_seed, rows_by
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,7 +67,11 @@ def curves(results: Results, index: Index) -> dict[str, Any]:
 
 
 def seeds(results: Results, index: Index) -> dict[str, Any]:
-    """Return what comparisons of two methods need: every seed's score, and which share a split."""
+    """Return what comparisons of two methods need.
+
+    Every seed's score, which seeds share a split, and, where splits are too few, what the items
+    that ask say of every two methods.
+    """
     evidence = find_evidence(results)
     blocks: list[dict[str, int]] = [{} for _ in index.datasets]
     for (dataset, seed), number in evidence.blocks.items():
@@ -78,8 +86,34 @@ def seeds(results: Results, index: Index) -> dict[str, Any]:
         known = scores.setdefault("-".join(map(str, place)), {})
         for method, seed, value in zip(part["method"], part["seed"], part["value"], strict=True):
             known.setdefault(places[method], {})[str(seed)] = _round(value)
-    overlaps = [evidence.overlaps.get(name, 0.0) for name in index.datasets]
-    return {"least": LEAST_BLOCKS, "blocks": blocks, "overlaps": overlaps, "scores": scores}
+    return {
+        "least": LEAST_BLOCKS,
+        "blocks": blocks,
+        "overlaps": [evidence.overlaps.get(name, 0.0) for name in index.datasets],
+        "scores": scores,
+        "items": _over_items(results, index, evidence),
+    }
+
+
+def _over_items(results: Results, index: Index, evidence: Evidence) -> dict[str, Any]:
+    """Return the comparisons over items, of datasets with too few splits for a test over them.
+
+    Of the study's first measure: for others a query's values would have to be computed again.
+    """
+    found: dict[str, Any] = {}
+    few = [name for name in index.datasets if 0 < evidence.count(name) < LEAST_BLOCKS]
+    for dataset, bits in itertools.product(few if results.measures else (), index.bits):
+        compared = compare_all(results, dataset, bits, results.main_measure)
+        for (task, database), (methods, pairs) in compared.items():
+            names = {"dataset": dataset, "task": task, "bits": bits, "database": database}
+            place = [*index.place(names), index.measures.index(results.main_measure)]
+            found["-".join(map(str, place))] = {
+                "methods": [index.methods.index(name) for name in methods],
+                "low": [_round(value, 5) for value in pairs.low],
+                "high": [_round(value, 5) for value in pairs.high],
+                "p": [_round(max(value, LEAST_P)) for value in pairs.p_value],
+            }
+    return {"least": LEAST_P, "found": found}
 
 
 class Index:
@@ -145,61 +179,73 @@ def _scores(scores: pd.DataFrame, index: Index, evidence: Evidence) -> list[dict
     """
     blocks = []
     keys = ["dataset", "task", "bits", "database", "measure"]
-    columns = ["value", "low", "high", "chance", "chance_error"]
     methods = {name: place for place, name in enumerate(index.methods)}
-    for values, table in scores.groupby(keys, sort=False):
+    # arrays, not tables: a thousand cells have thirty thousand numbers
+    named = scores["method"].tolist()
+    numbers = scores[["value", "low", "high", "chance", "chance_error"]].to_numpy(np.float64)
+    parts = zip(rows_by(scores, keys), by_seed(scores, keys), strict=True)
+    for (values, all_rows), (_, wide) in parts:
         names = dict(zip(keys, values, strict=True))
-        groups = _groups(table, str(names["dataset"]), evidence)
-        numbers = table[columns].to_numpy()
+        groups = _groups(wide, str(names["dataset"]), evidence)
+        own_rows: dict[str, list[int]] = {}
+        for place in all_rows.tolist():
+            own_rows.setdefault(named[place], []).append(place)
         rows = []
-        # arrays, not tables, within a ranking: a thousand cells have thirty thousand of these
-        for method, places in table.groupby("method", sort=False).indices.items():
+        for method, places in own_rows.items():
             own = numbers[places]
             value, low, high, chance, error = own.mean(axis=0).tolist()
             about = {"value": value, "chance": chance, "chance_error": error}
             rows.append(
                 [
-                    methods[str(method)],
+                    methods[method],
                     _round(value),
                     _round(own[:, 0].std(ddof=1)) if len(own) > 1 else None,
                     len(own),
                     _round(low),
                     _round(high),
-                    groups.get(str(method)),
+                    groups.get(method),
                     at_chance([about]),
                 ]
             )
         place = [*index.place(names), index.measures.index(str(names["measure"]))]
-        blocks.append({"at": place, "chance": _round(table["chance"].mean()), "rows": rows})
+        chance = _known(numbers[all_rows, 3])
+        mean = _round(chance.mean()) if len(chance) else None
+        blocks.append({"at": place, "chance": mean, "rows": rows})
     return blocks
 
 
-def _groups(table: pd.DataFrame, dataset: str, evidence: Evidence) -> dict[str, int]:
+def _groups(wide: BySeed, dataset: str, evidence: Evidence) -> dict[str, int]:
     """Peel off the methods not told from the best, again and again: 0 is the best group."""
     if evidence.count(dataset) < LEAST_BLOCKS:
         return {}
-    wide = table.pivot(index="seed", columns="method", values="value")
-    complete = evidence.averaged(wide, dataset).dropna(axis=1)
-    if len(complete) < LEAST_BLOCKS:
+    table = evidence.averaged(wide.values, wide.seeds, dataset)
+    if len(table) < LEAST_BLOCKS:
         return {}
     overlap = evidence.overlaps[dataset]
     groups: dict[str, int] = {}
-    left = [str(name) for name in complete.columns]
-    while left:
-        together = not_worse_than_best(complete[left].to_numpy(np.float64), overlap)
-        number = 1 + max(groups.values(), default=-1)
-        groups |= {name: number for name, same in zip(left, together, strict=True) if same}
-        left = [name for name, same in zip(left, together, strict=True) if not same]
+    left = np.flatnonzero(~np.isnan(table).any(axis=0))
+    number = 0
+    while len(left):
+        together = not_worse_than_best(table[:, left], overlap)
+        groups |= {wide.methods[place]: number for place in left[together]}
+        left = left[~together]
+        number += 1
     return groups
 
 
 def _runs(runs: pd.DataFrame, index: Index) -> list[dict[str, Any]]:
     """Return a row a method, dataset and code length: times, memory, and what went wrong."""
     found = []
-    for (dataset, method, bits), table in runs.groupby(["dataset", "method", "bits"], sort=False):
+    seconds, memory = (runs[name].to_numpy(np.float64) for name in ("fit_seconds", "peak_memory"))
+    statuses, reasons = runs["status"].tolist(), runs["reason"].tolist()
+    for (dataset, method, bits), own in rows_by(runs, ["dataset", "method", "bits"]):
         if dataset not in index.datasets or method not in index.methods or bits not in index.bits:
             continue
-        wrong = table[table["status"] != "done"]
+        wrong: dict[str, list[str]] = {}
+        for row in own.tolist():
+            if statuses[row] != "done":
+                wrong.setdefault(statuses[row], []).append(str(reasons[row]))
+        fit, peak = _known(seconds[own]), _known(memory[own])
         found.append(
             {
                 "at": [
@@ -207,11 +253,11 @@ def _runs(runs: pd.DataFrame, index: Index) -> list[dict[str, Any]]:
                     index.bits.index(bits),
                     index.methods.index(str(method)),
                 ],
-                "fit": _round(table["fit_seconds"].mean(), 5),
-                "memory": _round(table["peak_memory"].max() / 2**20, 1),
+                "fit": _round(fit.mean(), 5) if len(fit) else None,
+                "memory": _round(peak.max() / 2**20, 1) if len(peak) else None,
                 "wrong": [
-                    {"status": status, "cells": len(each), "reason": str(each["reason"].iloc[0])}
-                    for status, each in wrong.groupby("status")
+                    {"status": status, "cells": len(said), "reason": said[0]}
+                    for status, said in sorted(wrong.items())
                 ],
             }
         )
@@ -255,11 +301,20 @@ class CurveList:
 
 
 def _scaled(values: npt.NDArray[np.float64]) -> list[int | None]:
-    return [round(SCALE * value) if np.isfinite(value) else None for value in values.tolist()]
+    finite = np.isfinite(values)
+    whole: list[int | None] = np.where(finite, SCALE * values, 0).round().astype(int).tolist()
+    for place in np.flatnonzero(~finite).tolist():
+        whole[place] = None
+    return whole
+
+
+def _known(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the numbers that there are."""
+    return values[~np.isnan(values)]
 
 
 def _round(value: Any, digits: int = 7) -> float | None:
     """Return a number as JSON shows it; what is not a number is nothing."""
-    if value is None or not np.isfinite(value):
+    if value is None or not math.isfinite(value):
         return None
     return round(float(value), digits)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from click.testing import CliRunner
 
 from hashbench.page import write_page
 from hashbench.plugins.registry import discover
@@ -105,6 +106,30 @@ def drawn(browser, page):
     open_page(browser, page)
     draw_everything(browser)
     return browser
+
+
+@pytest.fixture(scope="session")
+def mixed_results(tmp_path_factory):
+    """Three splits of one dataset and one of another, and a method that lacks a seed."""
+    import hashbench
+    from hashbench.commands.merge import merge_command
+
+    folder = tmp_path_factory.mktemp("mixed")
+    parts = {
+        "many": ("edsh,scm-s", "synthetic[rows=150]", 3),
+        "one": ("edsh,scm-s,random", "synthetic[rows=150,classes=3]", 1),
+        "lacking": ("random", "synthetic[rows=150]", 2),
+    }
+    for name, (methods, datasets, seeds) in parts.items():
+        hashbench.run(
+            methods=methods, datasets=datasets, bits=[8, 16], seeds=seeds, out=folder / name
+        )
+    sources = [str(folder / name) for name in parts]
+    found = CliRunner().invoke(merge_command, [*sources, "-o", str(folder / "out")])
+    assert found.exit_code == 0, found.output
+    results = Results(folder / "out", discover([]))
+    write_page(results, Look.of(results), [])
+    return results
 
 
 @pytest.fixture(scope="session")

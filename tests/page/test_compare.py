@@ -23,26 +23,71 @@ def number(text):
     return float(text.replace("−", "-"))
 
 
-def test_its_lines_are_those_of_the_command(browser, page, results):
-    go(browser, page, "#x=edsh&y=scm-s")
+def lines_beside(browser, table):
+    """Every line of the page with the command's of the same slice."""
     shown = browser.execute_script(
         "return [...document.querySelectorAll('#compare-table tbody tr')]"
         ".map(tr => [...tr.children].map(each => each.textContent))"
     )
-    table = compare(results, "edsh", "scm-s", results.main_measure)
-    assert len(shown) == len(table) == 8  # datasets, tasks, lengths; one has no learned codes
-    assert set(table["test"]) == {"splits"}
+    assert len(shown) == len(table)
     for line in shown:
         *_, task, bits, database = line[0].split(", ")
         classes = table["dataset"].str.contains("classes") == ("classes" in line[0])
         row = table[classes & (table["bits"] == int(bits.split()[0]))]
         row = row[(row["task"] == task.replace("→", "->")) & (row["database"] == database)].iloc[0]
-        low, high = line[4].split(" to ")
-        found = [*map(number, line[1:4]), number(low), number(high)]
-        wanted = [row["first"], row["second"], row["difference"], row["low"], row["high"]]
-        assert found == pytest.approx(wanted, abs=1.01e-4)
-        assert number(line[5]) == pytest.approx(row["p_holm"], rel=0.06)
+        found = list(map(number, line[1:4]))
+        assert found == pytest.approx([row["first"], row["second"], row["difference"]], abs=1.01e-4)
         assert line[6] == f"{row['blocks_won']} of {row['blocks']}"
+        yield line, row
+
+
+def assert_same_test(line, row):
+    interval = list(map(number, line[4].split(" to ")))
+    assert interval == pytest.approx([row["low"], row["high"]], abs=1.01e-4)
+    assert line[5].startswith("≤") == row["at_most"]
+    assert number(line[5].strip("≤ ")) == pytest.approx(row["p_holm"], rel=0.051)  # two digits
+
+
+def test_its_lines_are_those_of_the_command(browser, page, results):
+    go(browser, page, "#x=edsh&y=scm-s")
+    table = compare(results, "edsh", "scm-s", results.main_measure)
+    assert len(table) == 8  # datasets, tasks, lengths; one has no learned codes
+    assert set(table["test"]) == {"splits"}
+    for line, row in lines_beside(browser, table):
+        assert_same_test(line, row)
+
+
+@pytest.mark.parametrize("names", [("edsh", "scm-s"), ("scm-s", "edsh")])
+def test_it_corrects_over_the_lines_that_the_command_does(browser, mixed_results, names):
+    page = mixed_results.path / "report" / "index.html"
+    go(browser, page, "#x={}&y={}".format(*names))
+    table = compare(mixed_results, *names, mixed_results.main_measure)
+    assert set(table["test"]) == {"splits", "queries"}
+    over_splits = table[table["test"] == "splits"]
+    alone = holm(over_splits["p_value"].to_numpy())
+    # what would be shown if lines without a test over splits did not count
+    assert (over_splits["p_holm"] > 1.1 * alone).any()
+    for line, row in lines_beside(browser, table):
+        assert_same_test(line, row)
+    words = browser.find_element("id", "compare-words").text
+    assert "over random splits" in words
+    assert "over the items that ask" in words
+
+
+def test_what_it_cannot_test_makes_the_rest_bounds(browser, mixed_results):
+    page = mixed_results.path / "report" / "index.html"
+    go(browser, page, "#x=edsh&y=random")  # which lacks a seed
+    table = compare(mixed_results, "edsh", "random", mixed_results.main_measure)
+    tested = 0
+    for line, row in lines_beside(browser, table):
+        if line[5] != "–":
+            tested += 1
+            assert number(line[5].strip("≤ ")) >= 0.949 * row["p_holm"]
+    assert 0 < tested < len(table)
+    choose(browser, "measure", "P@100")
+    command = "return document.getElementById('compare-command').textContent"
+    wanted = "hashbench compare 'edsh' 'random' --on OUT --measure 'P@100'"
+    wait_for(browser, f'{command} === "{wanted}"')
 
 
 def test_students_t_is_scipys(opened):

@@ -1,10 +1,11 @@
 """What is looked at: the overview, the filters, and the address that keeps the view."""
 
+import re
 import time
 
 import pytest
 
-from tests.support.browsing import NEEDS_BROWSER, choose, ranking, wait_for
+from tests.support.browsing import NEEDS_BROWSER, choose, open_page, ranking, wait_for
 
 pytestmark = NEEDS_BROWSER
 
@@ -114,11 +115,11 @@ def test_a_link_restores_the_view(opened, page):
     opened.get(page.as_uri())
     opened.get("about:blank")
     opened.get(address)
-    wait_for(opened, "return overview.heated")
+    wait_for(opened, "return following.done")
     assert opened.execute_script(look) == before
     opened.get("about:blank")
     opened.get(page.as_uri())
-    wait_for(opened, "return overview.heated")
+    wait_for(opened, "return following.done")
     assert opened.execute_script(look) != before
 
 
@@ -224,3 +225,25 @@ def test_another_dataset_is_asked_a_query_of_its_own(drawn):
     options = [each.text for each in drawn.find_elements("css selector", "#dataset option")]
     choose(drawn, "dataset", options[1])
     wait_for(drawn, f"return !{unasked}")
+
+
+def test_a_field_says_its_score_and_names_stay_in_sight(browser, page):
+    open_page(browser, page, 390, 844)
+    said = browser.execute_script(
+        "const field = document.querySelector('#overview-table tbody tr').lastElementChild;"
+        "field.dispatchEvent(new MouseEvent('mouseover', { bubbles: true }));"
+        "return [field.textContent, field.title]"
+    )
+    name, slice_of, score = re.fullmatch(
+        r"(.+?), (Synthetic .+ 16 bits): ([\d.]+)", said[1]
+    ).groups()
+    first = overview(browser)[0]
+    assert (name, said[0]) == (first[1], f"{float(score):.2f}".removeprefix("0"))
+    assert "text→image" in slice_of
+    left = (
+        "const region = document.querySelector('#overview .scroll');"
+        "const name = document.querySelector('#overview-table tbody th');"
+        "return name.getBoundingClientRect().left - region.getBoundingClientRect().left"
+    )
+    browser.execute_script("document.querySelector('#overview .scroll').scrollLeft = 200")
+    wait_for(browser, f"{left.replace('return ', 'return Math.abs(')}) < 2")

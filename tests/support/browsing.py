@@ -35,7 +35,7 @@ def open_page(browser, page, width=1200, height=900):
     browser.get_log("performance")  # what was asked for before was another page's
     browser.get("about:blank")  # an address that differs in its # only loads nothing
     browser.get(page.as_uri())
-    wait_for(browser, "return overview.heated")  # what follows the first screen
+    wait_for(browser, "return following.done")  # what comes after the first screen
 
 
 def draw_everything(browser):

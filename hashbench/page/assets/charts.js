@@ -1,4 +1,4 @@
-// The charts. plotly's script and the curves are large: they are read when a chart comes near the
+// The charts. plotly's script and the curves are large: they are run when a chart comes near the
 // window, and each chart is drawn when it is first seen. Until then an empty box keeps its place.
 "use strict";
 
@@ -41,7 +41,17 @@ function draw(id, traces, x, y, legend = false, why = "Nothing to show") {
   window.Plotly.react(id, traces, { ...look, ...named }, settings);
 }
 
-const whenReady = () => (visible.ready ??= Promise.all([load("plotly.min.js"), load("curves.js")]));
+const needed = ["plotly.min.js", "curves.js"];
+const whenReady = () => (visible.ready ??= Promise.all(needed.map(load)));
+
+// A page at rest fetches and compiles them, which is done beside it, and does not run them.
+function readAhead(source) {
+  const link = document.createElement("link");
+  Object.assign(link, { rel: "preload", as: "script", href: source });
+  document.head.append(link);
+}
+
+following.steps.push(...needed.map((source) => () => readAhead(source)));
 
 // Ready, and what was waiting for that is drawn and seen: for what may come after it.
 const whenSettled = () => whenReady().then(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
@@ -55,13 +65,12 @@ function drawCurves(id, only = null) {
   const ranks = kind === "precision" || kind === "recall";
   const source = window.hashbenchCurves[kind === "radius" ? "radius" : "rank"];
   const share = (values) => values.map((value) => value / window.hashbenchCurves.scale);
-  const wanted = (method) => (only ? only.includes(method) : passes(method));
+  const wanted = (method) => (only ? only.includes(method) : passes(method) && !visible.hidden.has(method));
   const traces = source.curves.filter((each) => same(each.at, place, 4) && wanted(each.at[4])).map((each) => {
     const method = each.at[4];
     return {
       x: ranks ? source.x[each.x] : share(each.r), y: share(kind === "recall" ? each.r : each.p),
       name: plain(title(method)), mode: "lines",
-      visible: !only && visible.hidden.has(method) ? "legendonly" : true,
       line: { color: colour(method), dash: dashes[data.methods[method].dash], width: 2 },
       hovertemplate: "%{fullData.name}<br>%{x:.4~g}, %{y:.4~f}<extra></extra>",
     };

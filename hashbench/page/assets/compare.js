@@ -3,38 +3,59 @@
 "use strict";
 
 const pair = () => [Number(byId("first").value), Number(byId("second").value)];
-const numbersOf = (block, method) => block?.rows.find((row) => row[0] === method);
 
 // ---- numbers -------------------------------------------------------------------------------
 
-// The scores of both methods by split: seeds that share one are one piece of evidence.
-function bySplit(block, [first, second]) {
+const splitTest = "t-tests over random splits, corrected for the rows that they share";
+const itemTest = "a paired bootstrap over the items that ask on fewer than three splits, which says nothing of training on other rows";
+
+// The scores of both methods under the seeds that both have done, and their differences by split:
+// seeds that share one are one piece of evidence.
+function bySplit(at, [first, second]) {
   const known = window.hashbenchSeeds;
-  const values = known.scores[block.join("-")] ?? {};
-  const [a, b] = [values[first], values[second]];
-  if (!a || !b) return null;
-  const seeds = Object.keys(a).filter((seed) => seed in b);
+  const values = known.scores[at.join("-")] ?? {};
+  const seeds = Object.keys(values[first] ?? {}).filter((seed) => !missing(values[first][seed]) && !missing(values[second]?.[seed]));
+  if (!seeds.length) return null;
   const blocks = new Map();
   for (const seed of seeds) {
-    const number = known.blocks[block[0]][seed];
-    blocks.set(number, [...(blocks.get(number) ?? []), a[seed] - b[seed]]);
+    const number = known.blocks[at[0]][seed];
+    blocks.set(number, [...(blocks.get(number) ?? []), values[first][seed] - values[second][seed]]);
   }
-  return seeds.length === Math.max(Object.keys(a).length, Object.keys(b).length) ? [...blocks.values()].map(mean) : null;
+  const [a, b] = [first, second].map((method) => mean(seeds.map((seed) => values[method][seed])));
+  return { first: a, second: b, difference: a - b, differences: [...blocks.values()].map(mean) };
 }
 
-// A line a slice of the chosen measure, Holm-corrected over all of them.
+// What the items that ask say of two methods, or null: every two of them were compared when the
+// page was written, in the order of a triangle, the first of a pair above the second.
+function overItems(at, [first, second]) {
+  const { least, found } = window.hashbenchSeeds.items;
+  const known = found[at.join("-")];
+  const [i, j] = [first, second].map((method) => known?.methods.indexOf(method) ?? -1);
+  if (i < 0 || j < 0) return null;
+  if (i === j) return { low: 0, high: 0, p: 1, test: itemTest };
+  const [above, below] = [Math.min(i, j), Math.max(i, j)];
+  const place = (above * (2 * known.methods.length - above - 1)) / 2 + below - above - 1;
+  const [low, high, p] = [known.low[place], known.high[place], known.p[place]];
+  return { low: i < j ? low : -high, high: i < j ? high : -low, p, atMost: p <= least, test: itemTest };
+}
+
+// A line a slice of the chosen measure, Holm-corrected over all of them. The p-value of a line that
+// was not tested may be any: those of the others are then at most what they are if it is large.
 function comparedSlices(methods) {
+  const { least, overlaps } = window.hashbenchSeeds;
   const measure = chosen()[4];
   const rows = [];
-  for (const block of data.scores.filter(({ at }) => at[4] === measure)) {
-    const [a, b] = methods.map((method) => numbersOf(block, method));
-    const differences = bySplit(block.at, methods);
-    if (!a || !b || a[1] === null || b[1] === null || !differences) continue;
-    const test = differences.length >= window.hashbenchSeeds.least ? overSplits(differences, window.hashbenchSeeds.overlaps[block.at[0]]) : null;
-    rows.push({ at: block.at, first: a[1], second: b[1], difference: a[1] - b[1], splits: differences.length, won: differences.filter((each) => each > 0).length, ...test });
+  for (const { at } of data.scores.filter((block) => block.at[4] === measure)) {
+    const scores = bySplit(at, methods);
+    if (!scores) continue;
+    const { differences } = scores;
+    const test = differences.length >= least ? { ...overSplits(differences, overlaps[at[0]]), test: splitTest } : overItems(at, methods);
+    rows.push({ ...test, ...scores, at, splits: differences.length, won: differences.filter((each) => each > 0).length });
   }
-  const tested = rows.filter((row) => !missing(row.p));
-  holm(tested.map((row) => row.p)).forEach((p, i) => { tested[i].holm = p; });
+  const untested = rows.some((row) => !row.test);
+  holm(rows.map((row) => row.p ?? 1)).forEach((p, i) => {
+    if (rows[i].test) Object.assign(rows[i], { holm: p, atMost: (rows[i].atMost || untested) && p < 1 });
+  });
   return rows;
 }
 
@@ -49,7 +70,7 @@ function comparedRow(row) {
   const interval = missing(row.low) ? "–" : `${signed(row.low)} to ${signed(row.high)}`;
   tr.append(
     head, cell(number(row.first, 4), "number"), cell(number(row.second, 4), "number"), cell(signed(row.difference), "number"),
-    cell(interval, "number"), cell(missing(row.holm) ? "–" : pWords(row.holm), "number"), cell(`${row.won} of ${row.splits}`, "number"),
+    cell(interval, "number"), cell(missing(row.holm) ? "–" : pWords(row.holm, row.atMost), "number"), cell(`${row.won} of ${row.splits}`, "number"),
   );
   return tr;
 }
@@ -114,6 +135,22 @@ async function queryWords([first, second]) {
 
 const compare = { started: false, turn: 0, picked: false };
 
+// What the terminal compares by, if nothing is said, is the study's first measure.
+function compareCommand(methods) {
+  const { name } = data.measures[chosen()[4]];
+  const measure = name === data.search.measure ? "" : ` --measure '${name}'`;
+  return `hashbench compare ${methods.map((method) => `'${data.methods[method].name}'`).join(" ")} --on OUT${measure}`;
+}
+
+function comparedWords(methods, rows) {
+  if (!rows.length) return "Nothing that both have done. ";
+  const tests = [...new Set(rows.map((row) => row.test).filter(Boolean))];
+  const untested = rows.some((row) => !row.test);
+  return `${data.measures[chosen()[4]].words}; ${title(methods[0])} minus ${title(methods[1])}. `
+    + (tests.length ? `Intervals (95 %) and p-values, Holm-corrected over all lines, are of ${tests.join(" or of ")}. ` : "")
+    + (untested ? `Lines without a p-value have fewer than three random splits${tests.length ? ", and make the others bounds" : ""}; the command below tests them.` : "");
+}
+
 async function showCompare() {
   if (!compare.picked && data.methods.length > 1) {
     // the best two, of those whose queries can be looked at if there are two
@@ -130,10 +167,8 @@ async function showCompare() {
   if (turn !== compare.turn) return;
   byId("compare-table").tBodies[0].replaceChildren(...rows.map(comparedRow));
   for (const [i, id] of ["compare-first", "compare-second"].entries()) byId(id).textContent = title(methods[i]);
-  byId("compare-command").textContent = `hashbench compare '${data.methods[methods[0]].name}' '${data.methods[methods[1]].name}' --on OUT`;
-  const tested = rows.some((row) => !missing(row.p));
-  byId("compare-words").textContent = (rows.length ? `${data.measures[chosen()[4]].words}; ${title(methods[0])} minus ${title(methods[1])}. ` : "Nothing that both have done. ")
-    + (tested ? "Intervals (95 %) and p-values, Holm-corrected over all lines, are of t-tests over random splits, corrected for the rows that they share." : "Fewer than three random splits: no test over splits.") + words;
+  byId("compare-command").textContent = compareCommand(methods);
+  byId("compare-words").textContent = comparedWords(methods, rows) + words;
 }
 
 function pickPair() {

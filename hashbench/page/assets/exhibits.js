@@ -1,16 +1,35 @@
-// Tables and figures for print follow the selectors: of each report those are shown that are of
-// what is chosen; all of them if none is, with a line that says so.
+// Tables and figures for print. What is folded waits as text until the page rests or somebody asks
+// for it. They follow the selectors: of each report those are shown that are of what is chosen; all
+// of them if none is, with a line that says so.
 "use strict";
+
+// ---- what is folded -------------------------------------------------------------------------
+
+function readFolded(details) {
+  const waiting = details.querySelector(":scope > noscript");
+  if (!waiting) return;
+  waiting.outerHTML = waiting.textContent;
+  if (details.matches(".report")) followSelectors([details]);
+  else followCitations();
+}
+
+const readAllFolded = () => document.querySelectorAll("details").forEach(readFolded);
+
+document.addEventListener("toggle", ({ target }) => { if (target.open) readFolded(target); }, true);
+following.steps.push(...[...document.querySelectorAll("details")].map((details) => () => readFolded(details)));
+
+// ---- what is chosen ------------------------------------------------------------------------
 
 const isOf = (exhibit, place) => {
   const slices = JSON.parse(exhibit.dataset.slices);
   return selectors.every((name, i) => !slices[name] || slices[name].includes(place[i]));
 };
 
-function followSelectors() {
+function followSelectors(reports = document.querySelectorAll("details.report")) {
   const place = chosen();
   const everything = byId("everything").checked;
-  for (const report of document.querySelectorAll("details.report")) {
+  for (const report of reports) {
+    if (report.querySelector(":scope > noscript")) continue; // follows when it is read
     const exhibits = [...report.querySelectorAll("figure[data-slices]")];
     const fitting = new Set(exhibits.filter((exhibit) => everything || isOf(exhibit, place)));
     for (const exhibit of exhibits) exhibit.hidden = fitting.size > 0 && !fitting.has(exhibit);
@@ -25,6 +44,6 @@ if (byId("everything")) {
   byId("everything").addEventListener("change", () => { followSelectors(); writeAddress(); });
   keep("all", () => (byId("everything").checked ? "1" : ""), (value) => { byId("everything").checked = value === "1"; });
   readAddress(["all"]);
-  onView(followSelectors);
+  onView(() => followSelectors());
   followSelectors();
 }

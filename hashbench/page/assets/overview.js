@@ -2,7 +2,9 @@
 // code lengths, and beside them every slice as a heat map whose heads lead to its ranking.
 "use strict";
 
-const overview = { order: { key: "meanRank", descending: false }, widest: 24, heated: false };
+const overview = { order: { key: "meanRank", descending: false }, widest: 24, tall: 20, heated: false, rows: [], columns: 0, blocks: [], rooms: [] };
+
+const numbersOf = (block, method) => block?.rows.find((row) => row[0] === method);
 
 // The slices that are averaged: all of the chosen measure and kind of database codes.
 function slices() {
@@ -10,13 +12,21 @@ function slices() {
   return data.scores.filter(({ at }) => at[3] === database && at[4] === measure);
 }
 
-function meanRanks(values) {
-  const ordered = [...values.entries()].sort((a, b) => b[1] - a[1]);
-  const ranks = new Map();
+// The scores of a slice, each at its method's place, of methods that the filters leave.
+function scoresOf(block) {
+  const scores = [];
+  for (const row of block.rows) if (passes(row[0]) && row[1] !== null) scores[row[0]] = row[1];
+  return scores;
+}
+
+// The ranks of these methods, each at its method's place; equal scores share their mean rank.
+function meanRanks(methods, scores) {
+  const ordered = [...methods].sort((a, b) => scores[b] - scores[a]);
+  const ranks = [];
   for (let from = 0; from < ordered.length;) {
     let to = from;
-    while (to < ordered.length && ordered[to][1] === ordered[from][1]) to += 1;
-    for (let i = from; i < to; i += 1) ranks.set(ordered[i][0], (from + to + 1) / 2);
+    while (to < ordered.length && scores[ordered[to]] === scores[ordered[from]]) to += 1;
+    for (let i = from; i < to; i += 1) ranks[ordered[i]] = (from + to + 1) / 2;
     from = to;
   }
   return ranks;
@@ -24,19 +34,21 @@ function meanRanks(values) {
 
 // A row a method. A mean over other slices would not compare: who lacks one has no ranks.
 function overviewRows(blocks) {
-  const values = blocks.map((block) => new Map(block.rows.filter(([method, value]) => passes(method) && value !== null)));
-  const methods = data.methods.map((_, method) => method).filter((method) => passes(method) && values.some((each) => each.has(method)));
-  const complete = methods.filter((method) => values.every((each) => each.has(method)));
-  const ranks = values.map((each) => meanRanks(new Map(complete.map((method) => [method, each.get(method)]))));
+  const values = blocks.map(scoresOf);
+  const ofMethod = new Map([...left].map((method) => [method, values.map((each) => each[method]).filter((value) => value !== undefined)]));
+  const methods = [...left].filter((method) => ofMethod.get(method).length);
+  const complete = methods.filter((method) => ofMethod.get(method).length === blocks.length);
+  const ranks = values.map((each) => meanRanks(complete, each));
+  const fits = new Map(methods.map((method) => [method, []]));
+  for (const run of data.runs) if (run.fit > 0) fits.get(run.at[2])?.push(Math.log(run.fit));
   return methods.map((method) => {
-    const scores = values.filter((each) => each.has(method)).map((each) => each.get(method));
-    const places = complete.includes(method) ? ranks.map((each) => each.get(method)) : [];
-    const fits = data.runs.filter((run) => run.at[2] === method && run.fit > 0).map((run) => Math.log(run.fit));
+    const scores = ofMethod.get(method);
+    const places = scores.length === blocks.length ? ranks.map((each) => each[method]) : [];
     return {
       method, title: title(method), slices: scores.length, of: blocks.length,
       meanRank: places.length ? mean(places) : null, rankSpread: deviation(places),
       meanScore: mean(scores), scoreSpread: deviation(scores),
-      fit: fits.length ? Math.exp(mean(fits)) : null,
+      fit: fits.get(method).length ? Math.exp(mean(fits.get(method))) : null,
     };
   });
 }
@@ -76,22 +88,22 @@ function sliceWords(at) {
 }
 
 // image→text is I→T where that tells tasks apart
-function taskInitials(task) {
-  const short = (text) => text.split("→").map((view) => view[0].toUpperCase()).join("→");
-  const shorts = data.tasks.map((each) => short(each.title));
-  return new Set(shorts).size === shorts.length ? shorts[task] : data.tasks[task].title;
+function taskInitials() {
+  const titles = data.tasks.map((each) => each.title);
+  const shorts = titles.map((text) => text.split("→").map((view) => view[0].toUpperCase()).join("→"));
+  return new Set(shorts).size === shorts.length ? shorts : titles;
 }
 
-function heatHead(block) {
+function heatHead(block, tasks, place) {
   const th = cell("", "heat", "th");
   th.scope = "col";
   const button = document.createElement("button");
   button.type = "button";
-  button.textContent = `${taskInitials(block.at[1])} ${data.bits[block.at[2]]}`;
+  button.textContent = `${tasks[block.at[1]]} ${data.bits[block.at[2]]}`;
   button.setAttribute("aria-label", `${button.textContent}: ranking of ${sliceWords(block.at)}`);
   button.title = sliceWords(block.at);
   button.addEventListener("click", () => openSlice(block.at));
-  if (same(block.at, chosen(), 5)) th.classList.add("current");
+  if (same(block.at, place, 5)) th.classList.add("current");
   th.append(button);
   return th;
 }
@@ -122,20 +134,26 @@ function datasetLine(blocks, columns) {
 
 function heatCells(blocks) {
   return blocks.map((block) => {
-    const found = new Map(block.rows.filter(([method, value]) => passes(method) && value !== null));
-    const [low, high] = [Math.min(...found.values(), block.chance ?? 1), Math.max(...found.values())];
+    const found = scoresOf(block);
+    const values = Object.values(found); // without the places of other methods
+    const [low, high] = [Math.min(...values, block.chance ?? 1), Math.max(...values)];
     return (row) => {
-      const value = found.get(row.method);
-      const td = cell(missing(value) ? "–" : value.toFixed(2).replace(/^0/, ""), "heat");
-      if (!missing(value)) {
-        const share = high > low ? Math.max(0, (value - low) / (high - low)) : 1;
-        td.style.setProperty("--share", `${Math.round(100 * share)}%`);
-        if (value === high) td.classList.add("best");
-        td.title = `${row.title}, ${sliceWords(block.at)}: ${value.toFixed(4)}`;
-      }
-      return td;
+      const value = found[row.method];
+      if (missing(value)) return cell("–", "heat");
+      const share = high > low ? Math.max(0, (value - low) / (high - low)) : 1;
+      return cell(value.toFixed(2).replace(/^0/, ""), `heat shade-${Math.round(shades * share)}${value === high ? " best" : ""}`);
     };
   });
+}
+
+// Fields of one shade share one style, which a browser then makes once.
+const shades = 20;
+
+function addShades() {
+  const rules = Array.from({ length: shades + 1 }, (_, shade) => `#overview-table td.shade-${shade} { background: color-mix(in srgb, var(--bar) ${(100 * shade) / shades}%, transparent); }`);
+  const style = document.createElement("style");
+  style.textContent = rules.join("\n");
+  document.head.append(style);
 }
 
 // ---- together ------------------------------------------------------------------------------
@@ -151,19 +169,32 @@ function overviewWords(blocks, rows) {
     + `${hidden ? ` ${plural(hidden, "method")} left out by the filters.` : ""}`;
 }
 
-// Fields of the heat map; before the page was first seen one empty field that keeps their place.
-function heatFields(row, heat) {
-  if (overview.heated || !heat.length) return heat.map((make) => make(row));
-  const room = cell("", "heat room");
-  room.colSpan = heat.length;
-  return [room];
+// What makes the fields of a row of the heat map; until the page was first seen one empty field that
+// keeps their place.
+function heatMakers() {
+  if (overview.heated || !overview.blocks.length) return heatCells(overview.blocks);
+  return [() => {
+    const room = cell("", "heat");
+    room.colSpan = overview.blocks.length;
+    return room;
+  }];
 }
 
-// Two thirds of what the first screen takes to lay out are fields of the heat map: they follow it.
-function heatUp() {
-  if (overview.heated) return;
+// Two thirds of what the first screen takes to lay out are fields of the heat map: they follow it, a
+// few rows at a time.
+function heatUp(rows = Infinity) {
+  if (!overview.heated) addShades();
   overview.heated = true;
-  showOverview();
+  const heat = heatMakers();
+  for (const { tr, row } of overview.rooms.splice(0, rows)) tr.lastChild.replaceWith(...heat.map((make) => make(row)));
+  if (overview.rooms.length) following.steps.unshift(() => heatUp(rows));
+}
+
+// The row and the slice of a field of the heat map.
+function heatAt(field) {
+  const tr = field.closest("tr");
+  const block = tr && overview.blocks[[...tr.children].indexOf(field) - overview.columns];
+  return block ? { row: overview.rows[tr.sectionRowIndex], block } : null;
 }
 
 function showOverview() {
@@ -171,23 +202,21 @@ function showOverview() {
   const rows = overviewRows(blocks);
   const columns = overviewColumns(rows);
   const shown = rows.length ? heatBlocks(blocks) : [];
-  const heat = heatCells(shown);
   const table = byId("overview-table");
   const head = sortHeader(columns, overview.order, showOverview);
-  head.append(...shown.map(heatHead));
+  const [tasks, place] = [taskInitials(), chosen()];
+  head.append(...shown.map((block) => heatHead(block, tasks, place)));
   const lines = shown.length && data.datasets.length > 1 ? [datasetLine(shown, columns.length), head] : [head];
   table.tHead.replaceChildren(...lines);
-  const body = sorted(rows, overview.order).map((row) => {
+  Object.assign(overview, { rows: sorted(rows, overview.order), columns: columns.length, blocks: shown });
+  const heat = heatMakers();
+  const lined = overview.rows.map((row) => {
     const tr = document.createElement("tr");
-    tr.append(...columns.map((column) => column.cell(row)), ...heatFields(row, heat));
-    return tr;
+    tr.append(...columns.map((column) => column.cell(row)), ...heat.map((make) => make(row)));
+    return { tr, row };
   });
-  table.tBodies[0].replaceChildren(...body);
-  // a press on a field leads where its head leads; the head is what a keyboard reaches
-  table.tBodies[0].onclick = (event) => {
-    const place = [...(event.target.closest("tr")?.children ?? [])].indexOf(event.target) - columns.length;
-    if (shown[place]) openSlice(shown[place].at);
-  };
+  overview.rooms = overview.heated || !shown.length ? [] : lined;
+  table.tBodies[0].replaceChildren(...lined.map(({ tr }) => tr));
   byId("overview-words").textContent = overviewWords(blocks, rows);
 }
 
@@ -196,8 +225,20 @@ function startOverview() {
     overview.order = { key: value.replace("-", ""), descending: value.startsWith("-") };
   });
   readAddress(["sort"]);
-  byId("overview-table").tHead.addEventListener("click", () => writeAddress());
+  const table = byId("overview-table");
+  table.tHead.addEventListener("click", () => writeAddress());
+  // a press on a field leads where its head leads; the head is what a keyboard reaches
+  table.tBodies[0].addEventListener("click", ({ target }) => {
+    const at = heatAt(target)?.block.at;
+    if (at) openSlice(at);
+  });
+  table.tBodies[0].addEventListener("mouseover", ({ target }) => {
+    const found = target.title ? null : heatAt(target);
+    const value = found && numbersOf(found.block, found.row.method)?.[1];
+    if (!missing(value)) target.title = `${found.row.title}, ${sliceWords(found.block.at)}: ${value.toFixed(4)}`;
+  });
+  // names that stay in sight have a layer each, which every frame pays for: only if there is need
+  table.parentElement.addEventListener("scroll", ({ target }) => table.classList.toggle("aside", target.scrollLeft > 0), { passive: true });
   onView(showOverview);
   showOverview();
-  window.addEventListener("load", () => setTimeout(heatUp));
 }

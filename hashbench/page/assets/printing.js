@@ -14,6 +14,7 @@ async function printPage(whole) {
 
 window.addEventListener("beforeprint", () => {
   heatUp();
+  readAllFolded();
   document.body.classList.toggle("whole", printing.whole);
   if (printing.whole) {
     printing.folded.push(...document.querySelectorAll("details:not([open])"));
@@ -34,6 +35,4 @@ window.addEventListener("keydown", (event) => {
 });
 byId("print-short").addEventListener("click", () => printPage(false));
 byId("print-whole").addEventListener("click", () => printPage(true));
-window.addEventListener("load", () => {
-  setTimeout(() => (window.requestIdleCallback ?? setTimeout)(() => drawAll()), printing.rest);
-});
+setTimeout(() => whenIdle().then(drawAll), printing.rest);

@@ -91,4 +91,7 @@ function startPage() {
   startOverview();
   onView(showRanking);
   showRanking();
+  // an overview that fills a window is seen before anything below it is laid out
+  document.body.classList.toggle("opening", overview.rows.length >= overview.tall);
+  followFirstScreen(() => heatUp(10), () => load("later.js"));
 }

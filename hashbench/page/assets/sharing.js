@@ -78,6 +78,7 @@ function followCitations() {
 }
 
 byId("copy-bibtex").addEventListener("click", () => {
+  readFolded(document.querySelector("#cite details"));
   const shown = citations().filter((each) => !each.hidden).map((each) => each.textContent);
   copyText([...new Set(shown)].join("\n\n"), "BibTeX");
 });

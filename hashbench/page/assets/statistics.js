@@ -61,7 +61,8 @@ function overQueries(differences, samples = 10000) {
   }
   means.sort();
   const at = (share) => means[Math.round(share * (samples - 1))];
-  const side = Math.min(means.filter((each) => each <= 0).length, means.filter((each) => each >= 0).length) / samples;
+  const rounding = 1e-12; // a mean that is zero but for it is on both sides
+  const side = Math.min(means.filter((each) => each <= rounding).length, means.filter((each) => each >= -rounding).length) / samples;
   return { difference: mean([...differences]), low: at(0.025), high: at(0.975), p: Math.max(2 / samples, Math.min(1, 2 * side)), atMost: 2 * side <= 2 / samples };
 }
 

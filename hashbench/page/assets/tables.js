@@ -38,21 +38,19 @@ function bar({ value, spread, chance, most }) {
   td.setAttribute("aria-hidden", "true");
   const track = document.createElement("div");
   track.className = "track";
+  const share = (part) => `${(100 * Math.max(0, Math.min(1, part / most))).toFixed(2)}%`;
   const add = (name, style) => {
     const part = document.createElement("div");
     part.className = name;
-    Object.assign(part.style, style);
+    part.style.cssText = style;
     track.append(part);
   };
-  const share = (part) => `${(100 * Math.max(0, Math.min(1, part / most))).toFixed(2)}%`;
-  if (!missing(value)) {
-    add("fill", { width: share(value) });
-    if (spread) {
-      const from = Math.max(0, value - spread);
-      add("spread", { left: share(from), width: share(value + spread - from) });
-    }
+  if (!missing(value)) add("fill", `width:${share(value)}`);
+  if (!missing(chance)) add("chance", `margin-left:${share(chance)}`);
+  if (!missing(value) && spread) {
+    const from = Math.max(0, value - spread);
+    add("spread", `margin-left:${share(from)};width:${share(value + spread - from)}`);
   }
-  if (!missing(chance)) add("chance", { left: share(chance) });
   td.append(track);
   return td;
 }
@@ -68,7 +66,8 @@ function giveRanks(rows, key) {
 function sorted(rows, { key, descending }) {
   const direction = descending ? -1 : 1;
   return [...rows].sort((a, b) => {
-    const [x, y] = [a[key], b[key]];
+    const x = a[key];
+    const y = b[key];
     if (missing(x)) return missing(y) ? 0 : 1;
     if (missing(y)) return -1;
     return direction * (typeof x === "string" ? x.localeCompare(y) : x - y);

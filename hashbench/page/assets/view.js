@@ -38,14 +38,19 @@ const colour = (method) => {
 // ---- filters -------------------------------------------------------------------------------
 
 const filters = ["labels", "kind", "fidelity", "settings"];
+const left = new Set();
 
-// whether a method is one of those that the filters leave
-function passes(method) {
-  return filters.every((name) => {
-    const wanted = byId(name)?.value;
-    return !wanted || data.methods[method][name] === wanted;
+// Every table asks for every method of every slice: the filters themselves are asked once a view.
+function applyFilters() {
+  const wanted = filters.map((name) => [name, byId(name)?.value]).filter(([, value]) => value);
+  left.clear();
+  data.methods.forEach((about, method) => {
+    if (wanted.every(([name, value]) => about[name] === value)) left.add(method);
   });
 }
+
+// whether a method is one of those that the filters leave
+const passes = (method) => left.has(method);
 
 // ---- scripts -------------------------------------------------------------------------------
 
@@ -65,12 +70,35 @@ function load(source) {
   return loading.get(source);
 }
 
+// ---- after the first screen -----------------------------------------------------------------
+
+// What the first screen can do without follows it in steps, each when the browser has nothing else
+// to do and short enough not to be felt.
+const following = { steps: [], done: false };
+const whenIdle = () => new Promise((done) => (window.requestIdleCallback ?? setTimeout)(done));
+const whenLoaded = () => new Promise((done) => (document.readyState === "complete" ? done() : window.addEventListener("load", done, { once: true })));
+// a frame is on the screen when the next one begins; a page that nobody looks at has none
+const whenSeen = () => new Promise((done) => (document.hidden ? done() : requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))));
+
+async function followFirstScreen(...steps) {
+  following.steps.push(...steps);
+  await whenSeen();
+  document.body.classList.remove("opening");
+  await whenLoaded();
+  while (following.steps.length) {
+    await whenIdle();
+    await following.steps.shift()();
+  }
+  following.done = true;
+}
+
 // ---- listeners -----------------------------------------------------------------------------
 
 const listeners = [];
 const onView = (listener) => listeners.push(listener);
 
 function viewChanged() {
+  applyFilters();
   for (const listener of listeners) listener();
 }
 
@@ -135,11 +163,12 @@ function goTo(id) {
 function startView() {
   // Start where there is something to see: the first of everything, at the bits that are selected.
   const bits = Number(byId("bits").value);
-  const order = (a, b) => a.map((value, i) => value - b[i]).find((each) => each !== 0) ?? 0;
-  const places = data.scores.map((block) => block.at).sort(order);
-  const first = places.find((at) => at[2] === bits) ?? places[0];
+  const before = (a, b) => { const i = a.findIndex((value, place) => value !== b[place]); return a[i] < b[i]; };
+  const least = (blocks) => blocks.map((block) => block.at).reduce((found, at) => (found && !before(at, found) ? found : at), null);
+  const first = least(data.scores.filter((block) => block.at[2] === bits)) ?? least(data.scores);
   if (first) selectors.forEach((name, i) => { byId(name).value = first[i]; });
   readAddress();
+  applyFilters();
   for (const id of [...selectors, ...filters]) byId(id)?.addEventListener("change", () => choose());
   dark.addEventListener("change", viewChanged);
   window.addEventListener("hashchange", () => {
