@@ -15,7 +15,7 @@ from hashbench.plugins.report import (
     slices,
 )
 from hashbench.plugins.rounding import STEADY, moves
-from hashbench.printing.style import Look, arrow
+from hashbench.printing.style import Look, arrow, distinct
 from hashbench.results.blocks import find_evidence, split_words
 from hashbench.results.chance import MARK, MEANING, at_chance, likely_cause
 from hashbench.results.stats import LEAST_BLOCKS
@@ -80,7 +80,8 @@ class MapTable(Report):
         return tables
 
     def _table(self, data: pd.DataFrame, measure: str, database: str, look: Look) -> Table:
-        datasets = [name for name in look.datasets if name in set(data["dataset"])]
+        present = distinct(data["dataset"])
+        datasets = [name for name in look.datasets if name in present]
         columns = [
             (dataset, int(bits))
             for dataset in datasets

@@ -158,9 +158,11 @@ def _compute(job: Job, store: Store, progress: Progress) -> Results:
                 f"{len(found.plan.cells) - len(todo)} of {len(found.plan.cells)} cells "
                 "are in the store already"
             )
+        # the only ones that say that they may take long
+        long = {name for name, plugin in registry.methods.items() if not plugin.cls.scalable}
         tasks = [
             planned(each, found.sources[each.id], study.timing)
-            for each in in_order(found.plan.cells)
+            for each in in_order(found.plan.cells, long)
         ]
         left = [each for each in tasks if each.cell.id in todo]
         stored |= execute(left, executor, store, progress, _besides(job, left))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hashbench.printing.labels import Named, label_ends
-from hashbench.printing.style import GREY, MARKERS, Look, MethodLook
+from hashbench.printing.style import GREY, MARKERS, Look, MethodLook, distinct
 from hashbench.printing.texts import (
     FONT,
     NAME_SIZE,
@@ -195,7 +195,8 @@ def sheets(
     One part without a name if everything fits. `rows` if the panels are those of `rows_figure`.
     """
     methods, tasks = data["method"].nunique(), data["task"].nunique()
-    datasets = [name for name in look.datasets if name in set(data["dataset"])]
+    present = distinct(data["dataset"])
+    datasets = [name for name in look.datasets if name in present]
     across = fitting_columns(look, len(datasets) * tasks, 0 if rows else methods)
     height = PANEL_HEIGHT * (CROWDED_HEIGHT if methods > CROWDED else 1)
     down = PAGE_HEIGHT / (rows_height(methods) if rows else height)

@@ -7,12 +7,15 @@ here.
 
 from __future__ import annotations
 
+import csv
 import io
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from hashbench.base.messages import spreadsheet_text
 from hashbench.plugins.report import Entry, Group, Table
@@ -286,17 +289,21 @@ def _markdown_entry(entry: Entry) -> str:
 
 def to_csv(data: pd.DataFrame) -> str:
     """Return a table of data as CSV that a spreadsheet takes for data."""
-    safe = data.copy()
-    for name in safe.columns:
-        if safe[name].dtype == object or str(safe[name].dtype) in ("str", "string"):
-            # few texts stand in many rows
-            known = {text: _csv_text(text) for text in safe[name].unique()}
-            if any(new is not text for text, new in known.items()):
-                safe[name] = safe[name].map(_csv_text)
     stream = io.StringIO()
-    safe.to_csv(stream, index=False, lineterminator="\n", float_format="%.10g")
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(data.columns)
+    writer.writerows(zip(*(_csv_texts(data[name]) for name in data), strict=True))
     return stream.getvalue()
 
 
-def _csv_text(value: Any) -> Any:
-    return spreadsheet_text(value) if isinstance(value, str) else value
+def _csv_texts(column: pd.Series[Any]) -> list[Any]:
+    """Return what CSV has of a column; pandas' own writer takes twice the time."""
+    kind = column.dtype.kind if isinstance(column.dtype, np.dtype) else ""
+    if kind == "f":
+        return [f"{value:.10g}" if value == value else "" for value in column.tolist()]
+    if kind in ("b", "i", "u"):
+        return column.tolist()
+    values = column.astype(object).where(column.notna(), "").tolist()
+    # few texts stand in many rows
+    known = {text: spreadsheet_text(text) for text in {*values} if isinstance(text, str)}
+    return [known.get(value, value) for value in values]

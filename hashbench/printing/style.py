@@ -193,7 +193,7 @@ class Look:
 
     def ordered(self, methods: Iterable[str]) -> list[str]:
         """Return methods in the order of the study."""
-        found = set(methods)
+        found = distinct(methods)
         return [name for name in self.methods if name in found]
 
     def summary(
@@ -239,7 +239,7 @@ class Look:
 
         A sentence for all those of which the same holds.
         """
-        asked = set(datasets)
+        asked = distinct(datasets)
         titles: dict[str, list[str]] = {}
         for name, shown in self.datasets.items():
             if name in asked:
@@ -253,9 +253,10 @@ class Look:
     def notes(self, methods: Iterable[str]) -> list[str]:
         """Return what the daggers of some methods mean, a line a dagger."""
         lines = []
+        looks = [self.methods[name] for name in self.ordered(methods)]
         for dagger, what in DAGGERS.items():
             titles: dict[str, list[str]] = {}
-            for shown in (self.methods[name] for name in self.ordered(methods)):
+            for shown in looks:
                 if dagger in shown.notes:
                     titles.setdefault(shown.notes[dagger].rstrip("."), []).append(shown.title)
             each = [f"{', '.join(found)}: {note}" for note, found in titles.items()]
@@ -350,6 +351,11 @@ def _unlearned(results: Results, names: Sequence[str]) -> list[str]:
         has = bool(stored.record.learned)
         learned[stored.cell.label] = learned.get(stored.cell.label, False) or has
     return [name for name in names if not learned.get(name, True)]
+
+
+def distinct(names: Iterable[str]) -> set[str]:
+    """Return different names; of a column of a table, which may have many rows, in C."""
+    return set(names.unique() if hasattr(names, "unique") else names)
 
 
 def check_width(width: str) -> None:

@@ -8,15 +8,15 @@ rows; how many of them decides how far a test over splits has to be corrected.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    import pandas as pd
+from hashbench.results.stats import Floats
 
+if TYPE_CHECKING:
     from hashbench.results.results import Results
 
 
@@ -41,10 +41,14 @@ class Evidence:
         """Return the number of seeds of a dataset."""
         return sum(name == dataset for name, _ in self.blocks)
 
-    def averaged(self, wide: pd.DataFrame, dataset: str) -> pd.DataFrame:
-        """Return a table with a row a seed as one with a row a block."""
-        numbers = [self.blocks[dataset, int(seed)] for seed in wide.index]
-        return wide.groupby(np.array(numbers)).mean()
+    def averaged(self, wide: Floats, seeds: Iterable[int], dataset: str) -> Floats:
+        """Return an array with a row a seed as one with a row a block; nan counts nowhere."""
+        numbers = np.array([self.blocks[dataset, int(seed)] for seed in seeds])
+        known = ~np.isnan(wide)
+        each = [numbers == number for number in np.unique(numbers)]
+        with np.errstate(invalid="ignore"):  # nothing is known of a method in a block
+            means = [np.nansum(wide[own], axis=0) / known[own].sum(axis=0) for own in each]
+        return np.array(means).reshape(len(each), wide.shape[1])
 
 
 def find_evidence(results: Results) -> Evidence:

@@ -7,6 +7,7 @@ blocks. Means are those of tables: over the queries of a split, then over seeds.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +17,13 @@ from hashbench.base.errors import HashbenchError, unknown
 from hashbench.plugins.selection import bare_name
 from hashbench.results import probabilities, stats
 from hashbench.results.blocks import Evidence, find_evidence
-from hashbench.results.resampling import SAMPLES, paired_bootstrap
+from hashbench.results.resampling import (
+    SAMPLES,
+    Pairs,
+    all_pairs,
+    paired_bootstrap,
+    resampled_means,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,6 +32,9 @@ if TYPE_CHECKING:
     from hashbench.studies.store import Stored
 
 Pair = tuple["Stored", "Stored"]
+
+#: A bootstrap cannot tell a p-value from a smaller one below what its samples resolve.
+LEAST_P = 2 / SAMPLES
 
 
 def blocks(scores: pd.DataFrame, evidence: Evidence) -> pd.DataFrame:
@@ -90,9 +100,8 @@ def compare(results: Results, first: str, second: str, measure: str) -> pd.DataF
     if not rows:
         raise HashbenchError(f"{first} and {second}: found no cell that both have done")
     table = pd.DataFrame(rows)
-    # a bootstrap cannot tell a p-value from a smaller one below what its samples resolve
-    table["at_most"] = (table["test"] == "queries") & (table["p_value"] <= 2 / SAMPLES)
-    table["p_value"] = table["p_value"].where(~table["at_most"], 2 / SAMPLES)
+    table["at_most"] = (table["test"] == "queries") & (table["p_value"] <= LEAST_P)
+    table["p_value"] = table["p_value"].where(~table["at_most"], LEAST_P)
     table["p_holm"] = stats.holm(table["p_value"].to_numpy())
     return table
 
@@ -111,17 +120,76 @@ def over_items(results: Results, first: str, second: str, measure: str) -> dict[
     ]
     items = _clustered([each for each in asked if each is not None])
     found = paired_bootstrap(items.difference, np.random.default_rng(0), items.weights)
-    least = 2 / SAMPLES
     return {
         **found._asdict(),
-        "p_value": max(found.p_value, least),
-        "at_most": found.p_value <= least,
+        "p_value": max(found.p_value, LEAST_P),
+        "at_most": found.p_value <= LEAST_P,
         "queries": len(items.difference),
     }
 
 
+class Compared(NamedTuple):
+    """Methods, and the comparisons of every two of them."""
+
+    methods: list[str]
+    pairs: Pairs
+
+
+def compare_all(
+    results: Results, dataset: str, bits: int, measure: str
+) -> dict[tuple[str, str], Compared]:
+    """Compare every two methods over the items that ask: what `compare` says of each pair.
+
+    Pairs share the items that are drawn: hundreds of them would take minutes one by one. Methods
+    that have done other seeds than most are left out.
+
+    Returns
+    -------
+    dict
+        By task and kind of database codes.
+    """
+    # by method and seed; one cell after the other, so that its values are read once
+    found: dict[tuple[str, str], dict[str, dict[int, _Asked]]] = {}
+    for stored in results.done():
+        if (stored.cell.dataset, stored.cell.bits) != (dataset, bits):
+            continue
+        for about in itertools.product(results.tasks, results.databases):
+            one = _asked(results, [stored], *about, measure)
+            if one is not None:
+                seeds = found.setdefault(about, {}).setdefault(stored.cell.label, {})
+                seeds[stored.cell.seed] = one
+    alike = {about: _alike(by_method) for about, by_method in found.items()}
+    # slices whose items count alike share what is drawn
+    groups: dict[bytes, list[tuple[str, str]]] = {}
+    for about, (_, items) in alike.items():
+        groups.setdefault(items.weights.tobytes(), []).append(about)
+    compared = {}
+    for abouts in groups.values():
+        values = np.hstack([alike[about][1].values for about in abouts])
+        weights = alike[abouts[0]][1].weights
+        means = resampled_means(values, np.random.default_rng(0), weights)
+        for about in abouts:
+            methods = alike[about][0]
+            compared[about] = Compared(methods, all_pairs(means[: len(methods)]))
+            means = means[len(methods) :]
+    return compared
+
+
+def _alike(by_method: dict[str, dict[int, _Asked]]) -> tuple[list[str], _Items]:
+    """Return the methods that were asked the same as most, and their values for every item."""
+    groups: dict[tuple[tuple[int, bytes], ...], list[str]] = {}
+    for name, seeds in by_method.items():
+        asked = tuple((seed, one.rows.tobytes()) for seed, one in sorted(seeds.items()))
+        groups.setdefault(asked, []).append(name)
+    methods = max(groups.values(), key=len)
+    return methods, _clustered(
+        _Asked(seed, one.rows, np.hstack([by_method[name][seed].values for name in methods]))
+        for seed, one in by_method[methods[0]].items()
+    )
+
+
 class _Asked(NamedTuple):
-    """One ranking of two methods: rows that ask, and the values of both, (rows, 2)."""
+    """One ranking of some methods: rows that ask, and the values of each, (rows, methods)."""
 
     seed: int
     rows: Any
@@ -129,8 +197,16 @@ class _Asked(NamedTuple):
 
 
 class _Items(NamedTuple):
-    difference: stats.Floats
+    """Items that ask: the values of each method, (items, methods), and how much an item counts."""
+
+    values: stats.Floats
     weights: stats.Floats
+
+    @property
+    def difference(self) -> stats.Floats:
+        """The values of the first method minus those of the second."""
+        difference: stats.Floats = self.values[:, 0] - self.values[:, 1]
+        return difference
 
 
 def _pairs(results: Results, first: str, second: str) -> dict[tuple[str, int], list[Pair]]:
@@ -145,32 +221,36 @@ def _pairs(results: Results, first: str, second: str) -> dict[tuple[str, int], l
     return dict(sorted(cells.items(), key=lambda each: (asked.index(each[0][0]), each[0][1])))
 
 
-def _asked(results: Results, pair: Pair, task: str, database: str, measure: str) -> _Asked | None:
-    """Return what a task gives, or None if the methods do not both have such codes."""
+def _asked(
+    results: Results, cells: Sequence[Stored], task: str, database: str, measure: str
+) -> _Asked | None:
+    """Return what a task gives, or None if the methods do not all have such codes."""
     # it computes: listing reports should not wait for it
     from hashbench.results.per_query import per_query
 
-    values = [per_query(results, stored, task, database, measure) for stored in pair]
-    if values[0] is None or values[1] is None:
+    found = [per_query(results, stored, task, database, measure) for stored in cells]
+    values = [each for each in found if each is not None]
+    if len(values) < len(found):
         return None
-    both = np.column_stack([values[0], values[1]])
-    counted = np.isfinite(both).all(axis=1)
+    together = np.column_stack(values)
+    counted = np.isfinite(together).all(axis=1)
     if not counted.any():
         return None
-    cell = pair[0].cell
-    return _Asked(cell.seed, results.split(cell.split).query[counted], both[counted])
+    cell = cells[0].cell
+    return _Asked(cell.seed, results.split(cell.split).query[counted], together[counted])
 
 
 def _clustered(asked: Iterable[_Asked]) -> _Items:
-    """Return the difference of every item and how much it counts in the mean of the means."""
+    """Return the values of every item and how much it counts in the mean of the means."""
     each = list(asked)
     if not each:
-        return _Items(np.empty(0), np.empty(0))
+        return _Items(np.empty((0, 2)), np.empty(0))
     _, place = np.unique(np.concatenate([one.rows for one in each]), return_inverse=True)
     shares = np.concatenate([np.full(len(one.rows), 1 / len(one.rows)) for one in each])
-    values = np.concatenate([one.values[:, 0] - one.values[:, 1] for one in each])
+    values = np.concatenate([one.values for one in each])
     weights = np.bincount(place, shares).astype(np.float64)
-    return _Items(np.bincount(place, shares * values) / weights, weights)
+    sums = [np.bincount(place, shares * column) for column in values.T]
+    return _Items(np.column_stack(sums) / weights[:, None], weights)
 
 
 def _compared(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from typing import Any
 
@@ -65,11 +66,13 @@ def evaluate_cell(
 
 def scored(ranking: Ranking, names: Sequence[str]) -> Evaluation:
     """Return everything that is kept of a ranking; it leaves out what vectors cannot have."""
+    limited: AbstractContextManager[object] = nullcontext()
     if not isinstance(ranking, HammingRanking):
         names = [name for name in names if parse(name).has_ties]
+        # Inner products depend on the number of threads in their last bits; distances do not.
+        limited = threadpool_limits(1, user_api="blas")
     ranks = curve_ranks(ranking.n_database)
-    # Inner products depend on the number of threads in their last bits; distances do not.
-    with threadpool_limits(1, user_api="blas"):
+    with limited:
         return evaluate_ranking(
             ranking, names, ranks=ranks, bounds=True, chance=True, per_query=True
         )

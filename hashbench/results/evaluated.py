@@ -1,7 +1,9 @@
 """A cell's numbers, and the folder that remembers them: ``OUT/.evaluated``, two files a cell.
 
 The folder may be deleted at any time. A file is believed if it is whole and its stamp is right:
-made of these codes and this split, by this version of the evaluator.
+made of these codes and this split, by this version of the evaluator. Its checksum is of the text
+as it stands: to write the numbers of a thousand cells again, as `unseal` does, would take as long
+as to read them.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hashbench.base.errors import HashbenchError
-from hashbench.base.files import checksum, load_arrays, replacing, save_arrays, seal, unseal
+from hashbench.base.files import checksum, load_arrays, replacing, save_arrays, unseal
 from hashbench.data.stored_split import StoredSplit
 from hashbench.measures import DEFAULT_MEASURES, parse
 from hashbench.studies.store import Stored
@@ -98,14 +100,26 @@ class Memory:
         self.folder = out / FOLDER
         #: the last cell whose values by query were written or read
         self._recent: tuple[str, Mapping[str, str], Mapping[str, PerQuery]] = ("", {}, {})
+        #: of cells that were read: the stamp, and the checksum of their values by query
+        self._read: dict[str, tuple[Mapping[str, str], str]] = {}
 
     def read(self, cell_id: str, stamp: Mapping[str, str]) -> EvaluatedCell | None:
         """Return what is known of a cell, if it holds."""
         try:
-            record = unseal(json.loads((self.folder / f"{cell_id}.json").read_text()))
+            record = self._record(cell_id)
             return EvaluatedCell.from_json(record) if record["stamp"] == stamp else None
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return None
+
+    def _record(self, cell_id: str) -> Mapping[str, Any]:
+        """Return what was written of a cell; ValueError if that has changed since."""
+        record = unsealed((self.folder / f"{cell_id}.json").read_bytes())
+        self._read[cell_id] = (record["stamp"], record["per_query"])
+        return record
+
+    def kept(self) -> set[str]:
+        """Return the cells of which something is kept, whether it holds or not."""
+        return {path.stem for path in self.folder.glob("*.json")}
 
     def per_query(
         self, cell_id: str, stamp: Mapping[str, str], measure: str, task: str, database: str
@@ -117,9 +131,10 @@ class Memory:
 
     def _read_per_query(self, cell_id: str, stamp: Mapping[str, str]) -> Mapping[str, PerQuery]:
         try:
-            record = unseal(json.loads((self.folder / f"{cell_id}.json").read_text()))
+            if cell_id not in self._read:
+                self._record(cell_id)
             path = self.folder / f"{cell_id}.npz"
-            right = record["stamp"] == stamp and record["per_query"] == checksum(path)
+            right = self._read[cell_id] == (stamp, checksum(path))
             return load_arrays(path) if right else {}
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return {}
@@ -144,12 +159,44 @@ class Memory:
             save_arrays(path, arrays)
             record = {"stamp": dict(stamp), "per_query": checksum(path), **evaluated.to_json()}
             with replacing(self.folder / f"{cell_id}.json") as stream:
-                stream.write(json.dumps(seal(record)))  # json.dump encodes in Python, this in C
+                stream.write(sealed(record))
+            self._read.pop(cell_id, None)
             self._recent = (cell_id, stamp, arrays)
         except OSError as error:
             if not self.out.is_dir():
                 raise HashbenchError(f"{self.out} is not a folder of results") from error
             # a folder that cannot be written to is read all the same
+
+
+#: What remembered numbers begin with.
+SEAL = b'{"checksum": "'
+
+
+def sealed(record: Mapping[str, Any]) -> str:
+    """Return a record as JSON that begins with a checksum of the rest."""
+    body = json.dumps(record)  # json.dump encodes in Python, this in C
+    return f'{SEAL.decode()}{hashlib.sha256(body.encode()).hexdigest()}", {body[1:]}'
+
+
+def unsealed(text: bytes) -> dict[str, Any]:
+    """Read what `sealed` wrote; ValueError if it is another text by now.
+
+    Examples
+    --------
+    >>> unsealed(sealed({"fit": 1.5}).encode())
+    {'fit': 1.5}
+    >>> unsealed(sealed({"fit": 1.5}).replace("1.5", "1.4").encode())
+    Traceback (most recent call last):
+    ValueError: it has changed since it was written
+    """
+    start, end = len(SEAL), len(SEAL) + 64
+    if not text.startswith(SEAL):
+        return unseal(json.loads(text))  # as it was written before, with the checksum at the end
+    body = b"{" + text[end + len('", ') :]
+    if hashlib.sha256(body).hexdigest().encode() != text[start:end]:
+        raise ValueError("it has changed since it was written")
+    record: dict[str, Any] = json.loads(body)
+    return record
 
 
 def _key(measure: str, task: str, database: str) -> str:

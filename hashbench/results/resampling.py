@@ -6,9 +6,11 @@ both views, under several seeds, at several code lengths) is one item: it is dra
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from hashbench.base.errors import HashbenchError
 from hashbench.results.stats import Floats
@@ -17,6 +19,9 @@ from hashbench.results.stats import Floats
 RESAMPLED = 2**18
 
 SAMPLES = 10_000
+
+#: Means of scores closer to zero than this differ from it by rounding only.
+ROUNDING = 1e-12
 
 
 class Bootstrap(NamedTuple):
@@ -58,17 +63,92 @@ def paired_bootstrap(
     n = len(difference)
     if not n:
         raise HashbenchError("bootstrap: found no query with a value in both methods")
-    even = weights is None or np.ptp(weights) <= 1e-12 * weights[0]
-    share = np.ones(n) if even or weights is None else np.asarray(weights, np.float64)
-    total = difference * share
+    share = _shares(weights)
+    total = difference if share is None else difference * share
     means = np.empty(samples)
+    for start, drawn in _drawn(n, samples, rng):
+        divisor = n if share is None else np.take(share, drawn).sum(axis=1)
+        means[start : start + len(drawn)] = np.take(total, drawn).sum(axis=1) / divisor
+    (low,), (high,), (p_value,) = _outcomes(means[None], level)
+    mean = float(total.sum() / (n if share is None else share.sum()))
+    return Bootstrap(mean, float(low), float(high), float(p_value))
+
+
+def resampled_means(
+    values: Floats,
+    rng: np.random.Generator,
+    weights: Floats | None = None,
+    samples: int = SAMPLES,
+) -> Floats:
+    """Return the means of columns over the same resamples of items: (columns, samples).
+
+    Parameters
+    ----------
+    values : (items, columns)
+    rng, weights, samples : as of :func:`paired_bootstrap`, whose items it draws
+    """
+    n = len(values)
+    share = _shares(weights)
+    means = np.empty((values.shape[1], samples))
+    for start, drawn in _drawn(n, samples, rng):
+        rows = len(drawn)
+        drawn += n * np.arange(rows, dtype=np.int32)[:, None]
+        # how often each item was drawn: one product serves all columns
+        counts = np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n).astype(np.float64)
+        if share is not None:
+            counts *= share
+        means[:, start : start + rows] = (counts @ values / counts.sum(axis=1)[:, None]).T
+    return means
+
+
+class Pairs(NamedTuple):
+    """Comparisons of all pairs of methods, each (pairs,), in the order of `np.triu_indices`."""
+
+    low: Floats
+    high: Floats
+    p_value: Floats
+
+
+def all_pairs(means: Floats, level: float = 0.95) -> Pairs:
+    """Return what :func:`paired_bootstrap` says of every pair of methods.
+
+    Parameters
+    ----------
+    means : (methods, samples), of :func:`resampled_means`
+    level : float
+    """
+    found = [_outcomes(means[place] - means[place + 1 :], level) for place in range(len(means) - 1)]
+    empty: list[Floats] = [np.empty(0)]  # one method alone has no pair
+    return Pairs(*(np.concatenate([*empty, *(each[part] for each in found)]) for part in range(3)))
+
+
+def _shares(weights: Floats | None) -> Floats | None:
+    """Return how much each item counts, or None if all count equally."""
+    if weights is None or np.ptp(weights) <= 1e-12 * weights[0]:
+        return None
+    return np.asarray(weights, np.float64)
+
+
+def _drawn(
+    n: int, samples: int, rng: np.random.Generator
+) -> Iterator[tuple[int, npt.NDArray[np.int32]]]:
+    """Yield the items of some resamples at a time, after the number of the first of these."""
     batch = max(1, RESAMPLED // n)
     for start in range(0, samples, batch):
-        part = means[start : start + batch]
-        drawn = rng.integers(n, size=(len(part), n), dtype=np.int32)
-        divisor = n if even else np.take(share, drawn).sum(axis=1)
-        part[:] = np.take(total, drawn).sum(axis=1) / divisor
-    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
-    side = min((means <= 0).mean(), (means >= 0).mean())
-    mean = float(total.sum() / share.sum())
-    return Bootstrap(mean, float(low), float(high), float(min(1.0, 2 * side)))
+        size = (min(batch, samples - start), n)
+        yield start, rng.integers(n, size=size, dtype=np.int32)
+
+
+def _outcomes(means: Floats, level: float) -> tuple[Floats, Floats, Floats]:
+    """Return the intervals and p-values of resampled means: (comparisons, samples)."""
+    samples = means.shape[1]
+    least = (means <= ROUNDING).sum(axis=1)
+    most = (means >= -ROUNDING).sum(axis=1)
+    ordered = np.sort(means, axis=1)  # quicker than to part it at the four places
+    ends = []
+    for share in ((1 - level) / 2, (1 + level) / 2):
+        place = share * (samples - 1)
+        below = int(place)
+        above = min(below + 1, samples - 1)
+        ends.append(ordered[:, below] + (place - below) * (ordered[:, above] - ordered[:, below]))
+    return ends[0], ends[1], np.minimum(1.0, 2 * np.minimum(least, most) / samples)

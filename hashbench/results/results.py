@@ -104,6 +104,8 @@ class Results:
         match with or without their parameters.
         """
         part = copy.copy(self)
+        if not any((measures, bits, tasks, databases, datasets, methods)):
+            return part  # what was made of the whole holds
         part._frames = {}
         for name in ("tasks", "bits"):  # of the whole
             part.__dict__.pop(name, None)

@@ -14,11 +14,11 @@ from dataclasses import asdict
 from pathlib import Path
 
 from hashbench.base.errors import DamagedError, HashbenchError
-from hashbench.base.files import checksum, load_sealed, unseal
+from hashbench.base.files import checksum, load_sealed
 from hashbench.base.units import format_count
 from hashbench.plugins.registry import Registry
 from hashbench.results.evaluate import evaluate_cell
-from hashbench.results.evaluated import EvaluatedCell, all_names, stamp_of
+from hashbench.results.evaluated import EvaluatedCell, all_names, stamp_of, unsealed
 from hashbench.results.results import Results
 from hashbench.results.rows import RESULT_COLUMNS, RUN_COLUMNS, result_rows, run_rows, to_csv
 from hashbench.studies.checked import CheckedCells
@@ -193,7 +193,7 @@ def _changed(record: Path, arrays: Path) -> str | None:
     if not record.exists():
         return None
     try:
-        found = unseal(json.loads(record.read_text()))
+        found = unsealed(record.read_bytes())
         if not arrays.is_file() or checksum(arrays) != found["per_query"]:
             return "its values by query have changed"
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -111,6 +112,22 @@ def test_csv_gives_texts_back_and_no_formula(texts):
 
 def test_csv_leaves_negative_numbers_alone():
     assert to_csv(pd.DataFrame({"x": [-0.5]})) == "x\n-0.5\n"
+
+
+def test_csv_has_numbers_and_gaps_as_pandas_writes_them():
+    table = pd.DataFrame(
+        {
+            "float": [1 / 3, np.nan, np.inf, -0.0, 1e-300, 12345678901.5],
+            "small": np.array([0.1, 2, 3, 4, 5, np.nan], np.float32),
+            "whole": [1, -2, 3, 4, 5, 2**60],
+            "flag": [True, False] * 3,
+            "mixed": [None, True, np.nan, "a,b", 1.5, 2],
+            "text": ["x", None, 'say "y"', "", "two\nlines", "z"],
+            "maybe": pd.array([1, None, 3, 4, 5, 6], "Int64"),
+            "kind": pd.Categorical(["a", "b", None, "a", "b", "a"]),
+        }
+    )
+    assert to_csv(table) == table.to_csv(index=False, lineterminator="\n", float_format="%.10g")
 
 
 def test_long_tables_are_divided_and_groups_kept_together():

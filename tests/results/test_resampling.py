@@ -1,5 +1,7 @@
 """Bootstraps over queries, beside scipy's."""
 
+import itertools
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -47,6 +49,36 @@ def test_equal_weights_are_none():
         for weights in (None, np.full(50, 0.2))
     ]
     assert same[0] == same[1]
+
+
+def test_a_mean_that_is_zero_but_for_rounding_is_on_both_sides():
+    found = resampling.paired_bootstrap(np.array([0.1, 0.2, -0.3]), np.random.default_rng(0))
+    sums = np.array([sum(drawn) for drawn in itertools.product([1, 2, -3], repeat=3)])
+    assert (sums == 0).mean() > 0.2
+    expected = 2 * min((sums <= 0).mean(), (sums >= 0).mean())
+    assert found.p_value == pytest.approx(min(1, expected), abs=0.03)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_all_pairs_are_what_each_pair_is(weighted):
+    rng = np.random.default_rng(7)
+    values = rng.random((40, 5)).round(1)  # some means are equal
+    values[:, 3] = values[:, 1]
+    weights = rng.integers(1, 3, 40) / 2 if weighted else None
+    means = resampling.resampled_means(values, np.random.default_rng(0), weights)
+    found = resampling.all_pairs(means)
+    for place, (i, j) in enumerate(zip(*np.triu_indices(5, 1), strict=True)):
+        one = resampling.paired_bootstrap(
+            values[:, i] - values[:, j], np.random.default_rng(0), weights
+        )
+        assert found.p_value[place] == one.p_value
+        assert found.low[place] == pytest.approx(one.low, abs=1e-12)
+        assert found.high[place] == pytest.approx(one.high, abs=1e-12)
+
+
+def test_one_method_has_no_pair():
+    found = resampling.all_pairs(np.zeros((1, 10)))
+    assert [len(part) for part in found] == [0, 0, 0]
 
 
 def test_nothing_asked_is_refused():

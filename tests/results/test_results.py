@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from hashbench.base.errors import HashbenchError
-from hashbench.base.files import seal, unseal
+from hashbench.base.files import seal
 from hashbench.data.stored_split import StoredSplit
 from hashbench.measures import evaluate
 from hashbench.printing.style import Look
 from hashbench.results.evaluate import curve_ranks, database_statistics
-from hashbench.results.evaluated import FOLDER
+from hashbench.results.evaluated import FOLDER, sealed, unsealed
+from hashbench.results.per_query import per_query
 from hashbench.studies.cell_codes import CellCodes
 
 
@@ -55,10 +56,11 @@ def test_numbers_are_remembered_until_the_codes_change(hand_made):
     cell = hand_made.add()
     first = hand_made.results().scores()
     kept = hand_made.path / FOLDER / f"{cell.id}.json"
-    record = unseal(json.loads(kept.read_text()))
+    record = unsealed(kept.read_bytes())
     record["rankings"][0]["scores"]["AP"]["value"] = 0.123
-    kept.write_text(json.dumps(seal(record)))
-    assert hand_made.results().scores()["value"].iloc[0] == 0.123
+    for written in (sealed(record), json.dumps(seal(record))):  # as now, and as versions before
+        kept.write_text(written)
+        assert hand_made.results().scores()["value"].iloc[0] == 0.123
     hand_made.cells.clear()
     hand_made.add(queries=("00", "11"), database=("11", "11", "00", "00"))
     assert hand_made.results().scores()["value"].iloc[0] < first["value"].iloc[0]
@@ -73,6 +75,21 @@ def test_a_measure_asked_for_later_keeps_the_earlier_ones(hand_made):
     assert set(results.select(measures=["P@2"]).scores()["measure"]) == {"P@2"}
     record = json.loads((hand_made.path / FOLDER / f"{cell.id}.json").read_text())
     assert {"AP", "P@2"} <= set(record["rankings"][0]["scores"])
+
+
+def test_values_by_query_are_not_believed_after_they_have_changed(hand_made):
+    cell = hand_made.add()
+    results = hand_made.results()
+    results.scores()
+    (stored,) = results.done()
+    asked = (stored, "image->text", "encoded", "AP")
+    right = per_query(results, *asked)
+    kept = hand_made.path / FOLDER / f"{cell.id}.npz"
+    with np.load(kept) as arrays:
+        np.savez_compressed(kept, **{name: values + 1 for name, values in arrays.items()})
+    again = hand_made.results()
+    again.scores()  # the record is read, and right
+    np.testing.assert_array_equal(per_query(again, *asked), right)
 
 
 def test_methods_are_told_apart_by_their_parameters(hand_made):

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from hashbench.base.codes import pack
-from hashbench.base.files import seal, unseal
 from hashbench.data.stored_split import StoredSplit
 from hashbench.measures import evaluate
 from hashbench.plugins.registry import Registry
-from hashbench.results.evaluated import CURVES, FOLDER
+from hashbench.results.evaluated import CURVES, FOLDER, sealed, unsealed
 from hashbench.results.per_query import per_query
 from hashbench.results.results import Results
 from hashbench.results.rows import RESULT_COLUMNS, RUN_COLUMNS, result_rows, run_rows, to_csv
@@ -136,11 +135,11 @@ def test_vectors_are_scored_by_inner_product_without_radius_measures(store, part
     assert found[0]["value"] == pytest.approx(np.mean(expected))
 
 
-def edit(path, change, sealed=True):
-    record = unseal(json.loads(path.read_text()))
-    whole = seal(record)
+def edit(path, change, seal=True):
+    record = unsealed(path.read_bytes())
+    whole = json.loads(path.read_text())
     change(record)
-    path.write_text(json.dumps(seal(record) if sealed else {**whole, **record}))
+    path.write_text(sealed(record) if seal else json.dumps({**whole, **record}))
 
 
 def forge(record):
@@ -169,7 +168,7 @@ def test_an_edited_score_is_not_believed(store, parts, make_cell):
     cell, plan = make_cell(bits=BITS), Plan(("AP",), [make_cell(bits=BITS)])
     fill(store, cell, *parts)
     first = rows_of(store, plan)
-    edit(store.path / FOLDER / f"{cell.id}.json", forge, sealed=False)
+    edit(store.path / FOLDER / f"{cell.id}.json", forge, seal=False)
     assert rows_of(store, plan) == first
 
 

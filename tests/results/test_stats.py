@@ -28,6 +28,12 @@ def test_friedman_agrees_with_scipy(scores):
     assert found.mean_ranks.argmin() == 3
 
 
+def test_friedman_with_ties_agrees_with_scipy(scores):
+    rounded = scores.round(1)
+    statistic, p_value = scipy.stats.friedmanchisquare(*rounded.T)
+    assert tuple(stats.friedman(rounded)[:2]) == pytest.approx((statistic, p_value))
+
+
 def test_friedman_of_equal_methods_finds_nothing():
     assert stats.friedman(np.ones((5, 3))).p_value == 1
 
@@ -40,6 +46,13 @@ def test_critical_difference_is_the_published_one():
     assert stats.critical_difference(30, 5) == pytest.approx(
         2.728 * np.sqrt(5 * 6 / (6 * 30)), rel=1e-3
     )
+
+
+@pytest.mark.parametrize("count", [3, 10, 38, 200])
+@pytest.mark.parametrize("share", [0.9, 0.95, 0.99])
+def test_the_range_of_normal_values_agrees_with_scipy(count, share):
+    right = scipy.stats.studentized_range.ppf(share, count, np.inf)
+    assert stats.normal_range(share, count) == pytest.approx(right, rel=1e-11)
 
 
 def test_nemenyi_agrees_with_scikit_posthocs(scores):

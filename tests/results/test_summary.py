@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from hashbench.results.blocks import Evidence, find_evidence
-from hashbench.results.summary import best_methods, grouped, over_seeds
+from hashbench.results.summary import best_methods, by_seed, grouped, over_seeds, rows_by
 
 
 def scores(values, **about):
@@ -35,6 +35,35 @@ def test_groups_keep_their_order_and_have_plain_keys():
     table = pd.DataFrame({"x": ["b", "a", "b"], "y": [1, 2, 3]})
     assert [key for key, _ in grouped(table, "x")] == ["b", "a"]
     assert [key for key, _ in grouped(table, "x", "y")] == [("b", 1), ("a", 2), ("b", 3)]
+
+
+def test_comparisons_come_in_their_order_with_gaps_as_pandas_pivots_them():
+    rng = np.random.default_rng(0)
+    rows = [
+        {"task": task, "bits": bits, "method": method, "seed": seed, "value": rng.random()}
+        for task, bits in [("b", 2), ("a", 2), ("b", 1), ("a", 1)]
+        for method in ("y", "x", "z")
+        for seed in (3, 1)
+        if (task, method, seed) != ("a", "x", 1)
+    ]
+    table = pd.DataFrame(rows).sample(frac=1, random_state=0).reset_index(drop=True)
+    keys = ["task", "bits"]
+    groups = list(table.groupby(keys, sort=False))
+    found = list(by_seed(table, keys))
+    assert [key for key, _ in found] == [key for key, _ in groups]
+    for (_, wide), (_, group), (_, own) in zip(found, groups, rows_by(table, keys), strict=True):
+        pivot = group.pivot(index="seed", columns="method", values="value")
+        assert (wide.seeds, wide.methods) == (list(pivot.index), list(pivot.columns))
+        np.testing.assert_array_equal(wide.values, pivot.to_numpy())
+        assert own.tolist() == group.index.tolist()
+    assert list(by_seed(table.iloc[:0], keys)) == []
+
+
+def test_seeds_of_one_split_are_averaged_over_those_that_there_are():
+    evidence = Evidence({("d", 0): 7, ("d", 1): 5, ("d", 2): 7}, {"d": 0.5})
+    wide = np.array([[1.0, np.nan, 4.0], [2.0, 3.0, np.nan], [5.0, 6.0, 8.0]])
+    found = evidence.averaged(wide, [0, 1, 2], "d")
+    np.testing.assert_array_equal(found, [[2.0, 3.0, np.nan], [3.0, 6.0, 6.0]])
 
 
 def splits(count, overlap=1 / 3, dataset="d"):
