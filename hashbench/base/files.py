@@ -21,7 +21,7 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.base.archives import declared_arrays
+from hashbench.base.archives import read_arrays
 from hashbench.base.errors import DamagedError, StorageError
 
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -32,9 +32,7 @@ def load_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
 
     So are arrays that declare more than the file holds: ValueError.
     """
-    declared_arrays(path)
-    with np.load(path, allow_pickle=False) as arrays:
-        return {name: arrays[name] for name in arrays.files}
+    return read_arrays(path)
 
 
 def checksum(path: Path) -> str:

@@ -12,7 +12,7 @@ import signal
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import cache
@@ -33,7 +33,9 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def shared_out(function: Callable[[Item], Made], items: Sequence[Item]) -> Iterator[Made]:
+def shared_out(
+    function: Callable[[Item], Made], items: Sequence[Item]
+) -> Generator[Made, None, None]:
     """Yield what a function makes of every item, in their order, with all cores at work.
 
     An item whose process was killed is left to this one.

@@ -42,7 +42,7 @@ def source_hash(plugin: Plugin) -> str:
 
 def _collect(module: ModuleType, folder: Path, files: dict[Path, str]) -> None:
     """Add a module's file and those it uses, by names that are the same on every machine."""
-    path = Path(inspect.getfile(module)).resolve()
+    path = _resolved(inspect.getfile(module))
     if path in files:
         return
     files[path] = path.name if path.parent == folder else module.__name__
@@ -51,9 +51,15 @@ def _collect(module: ModuleType, folder: Path, files: dict[Path, str]) -> None:
         used = sys.modules.get(name) if isinstance(name, str) else None
         if used is None or getattr(used, "__file__", None) is None:
             continue
-        beside = Path(inspect.getfile(used)).resolve().parent == folder
+        beside = _resolved(inspect.getfile(used)).parent == folder
         if beside or used.__name__.startswith(("hashbench.linalg", "hashbench.neural")):
             _collect(used, folder, files)
+
+
+@cache
+def _resolved(file: str) -> Path:
+    """Return a file by its real name; every method uses the same few dozen."""
+    return Path(file).resolve()
 
 
 @cache

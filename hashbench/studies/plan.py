@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -262,12 +262,20 @@ def planned(cell: Cell, source: Source, cold: bool = False) -> Planned:
     return Planned(cell, task)
 
 
-def in_order(cells: Sequence[Cell]) -> list[Cell]:
-    """Return cells as they run: those that share prepared data one after the other."""
+def in_order(cells: Sequence[Cell], first: Collection[str] = ()) -> list[Cell]:
+    """Return cells as they run: those that share prepared data one after the other.
+
+    Of these, cells of the methods named `first` begin: with a long one at the end, all places but
+    one would wait for it.
+    """
     places: dict[tuple[str, tuple[str, ...]], int] = {}
     for cell in cells:
         places.setdefault((cell.split, cell.preprocessing), len(places))
-    return sorted(cells, key=lambda cell: places[cell.split, cell.preprocessing])
+
+    def place(cell: Cell) -> tuple[int, bool]:
+        return places[cell.split, cell.preprocessing], cell.method not in first
+
+    return sorted(cells, key=place)
 
 
 def no_space(plan: Plan, registry: Registry) -> list[str]:

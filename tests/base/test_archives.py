@@ -8,7 +8,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from hashbench.base.archives import declared_arrays
+from hashbench.base.archives import declared_arrays, read_arrays
 
 
 def header(shape, version=(1, 0), kind="<f8"):
@@ -34,6 +34,37 @@ def test_shapes_and_types_by_name(tmp_path):
     assert found == {"image": ((300, 4), np.float32), "labels": ((3,), np.int64)}
 
 
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_arrays_are_read_as_numpy_reads_them(tmp_path, save):
+    path = tmp_path / "a.npz"
+    rng = np.random.default_rng(0)
+    arrays = {
+        "wide": rng.standard_normal((3, 40_000)),
+        "turned": np.asfortranarray(rng.standard_normal((4, 5))),
+        "texts": np.array(["a", "\U0001facf"]),
+        "number": np.asarray(7),
+        "nothing": np.empty((0, 3), np.float32),
+        "flags": np.array([True, False]),
+    }
+    save(path, **arrays)
+    found = read_arrays(path)
+    with np.load(path) as right:
+        assert list(found) == right.files
+        for name in found:
+            np.testing.assert_array_equal(found[name], right[name])
+            assert (found[name].dtype, found[name].strides) == (
+                right[name].dtype,
+                right[name].strides,
+            )
+    found["wide"][0, 0] = 1  # whoever reads them may change them
+
+
+def test_objects_are_refused(tmp_path):
+    np.savez(tmp_path / "a.npz", x=np.array([{}], object))
+    with pytest.raises(ValueError, match="x holds objects"):
+        read_arrays(tmp_path / "a.npz")
+
+
 @pytest.mark.parametrize("version", [(1, 0), (2, 0)])
 def test_headers_of_both_versions_are_read(tmp_path, version):
     path = archive(tmp_path / "a.npz", header((2,), version) + bytes(16))
@@ -52,8 +83,9 @@ def test_headers_of_both_versions_are_read(tmp_path, version):
     ],
 )
 def test_what_cannot_be_in_the_file_is_refused(tmp_path, content, message, compression):
-    with pytest.raises(ValueError, match=message):
-        declared_arrays(archive(tmp_path / "a.npz", content, compression))
+    for read in (declared_arrays, read_arrays):
+        with pytest.raises(ValueError, match=message):
+            read(archive(tmp_path / "a.npz", content, compression))
 
 
 def test_what_is_encrypted_is_refused(tmp_path):

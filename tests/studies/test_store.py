@@ -165,7 +165,7 @@ def test_setting_aside_twice_keeps_both(store, make_cell):
 def test_arrays_of_objects_are_not_read(store, make_cell):
     cell = make_cell()
     put(store, cell, codes=replace(CODES, query=(np.array([{"a": 1}], dtype=object),)))
-    with pytest.raises(ValueError, match="allow_pickle"):
+    with pytest.raises(ValueError, match="holds objects"):
         store.get(cell.id).codes()
 
 
