@@ -2,6 +2,7 @@
 
     python benchmarks/tall.py [-m edsh,cmfh] [--rows 10000,20000,40000] [--image 1024] [--text 500]
     python benchmarks/tall.py --rows 194808 --image 4096 --text 1000 --cap 6
+    python benchmarks/tall.py -m edsh,scm-s,cmfh,dlfh --rows 48702 --compare-threads 2
 
 The data are made up and lie on disk as float32; every fit is a process of its own with one thread
 that reads them as memory maps, as in a study. The columns are
@@ -16,6 +17,10 @@ that reads them as memory maps, as in a study. The columns are
 - memory: the most anonymous memory (which leaves out the maps) that ``fit`` or ``encode`` took at
   most rows, beyond what the process had before, in units of both views; its power; and its growth,
   the bytes taken for each further byte of the views.
+
+With ``--compare-threads 2`` every method is fitted with one thread and with two, and the seconds of
+the clock, recording left out, stand side by side with their ratio, beside those of the general
+product: no fit gains more than the products that it consists of.
 
 With ``--project 1e7,1e8,1e9`` it also says what so many rows would take, from the line
 ``fixed + rate x rows`` through the numbers of rows that were measured: on one thread, and on a
@@ -41,17 +46,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")  # read when numpy and numba are imported
+import numpy as np
+import psutil
 
-import numpy as np  # noqa: E402
-import psutil  # noqa: E402
-
-from hashbench.base.places import cache_folder  # noqa: E402
-from hashbench.datasets.synthetic import Generator, make_labels  # noqa: E402
-from hashbench.plugins.method import VectorMethod  # noqa: E402
-from hashbench.plugins.registry import discover  # noqa: E402
-from hashbench.plugins.selection import Choice, select  # noqa: E402
+from hashbench.base.places import cache_folder
+from hashbench.datasets.synthetic import Generator, make_labels
+from hashbench.executors.server import thread_variables
+from hashbench.plugins.method import VectorMethod
+from hashbench.plugins.registry import discover
+from hashbench.plugins.selection import Choice, select
 
 CLASSES, LABELS_PER_ROW = 21, 2.4  # as in NUS-WIDE
 BLOCK = 8192
@@ -68,6 +71,8 @@ class Cost(NamedTuple):
     recording: float
     encode: float
     unit: float
+    clock: float
+    unit_clock: float
     memory: float
 
 
@@ -95,27 +100,28 @@ def read_data(folder: Path, rows: int):
     return views, np.load(folder / "labels.npy")[:rows]
 
 
-def general_product(X) -> float:
-    """Return the processor seconds of X.T @ Z, Z as large as X: the better of two turns."""
-    rows, best = min(len(X), UNIT_ROWS), np.inf
+def general_product(X) -> tuple[float, float]:
+    """Return the seconds of X.T @ Z, Z as large as X, the better of two turns: processor, clock."""
+    rows, best = min(len(X), UNIT_ROWS), np.full(2, np.inf)
     for _ in range(2):
-        spent = 0.0
+        spent = np.zeros(2)
         total = np.zeros((X.shape[1], X.shape[1]), X.dtype)
         for first in range(0, rows, BLOCK):
             block = X[first : min(first + BLOCK, rows)]
             other = block[::-1].copy()
-            start = time.process_time()
+            start = np.array([time.process_time(), time.perf_counter()])
             total += block.T @ other
-            spent += time.process_time() - start
-        best = min(best, spent)
-    return best * len(X) / rows
+            spent += np.array([time.process_time(), time.perf_counter()]) - start
+        best = np.minimum(best, spent)
+    processor, clock = best * len(X) / rows
+    return float(processor), float(clock)
 
 
 def work(folder: Path, choice: Choice, rows: int, bits: int, parent: Connection) -> None:
     """Fit and encode once, in a process of its own; tell the parent when, and what it took."""
     warnings.simplefilter("ignore")
     views, labels = read_data(folder, rows)
-    base = general_product(views[0])
+    base, base_clock = general_product(views[0])
     cls = discover().get("methods", choice.name).cls
     method = cls(n_bits=bits, random_state=0, **choice.settings)
     parent.send(base)
@@ -131,13 +137,17 @@ def work(folder: Path, choice: Choice, rows: int, bits: int, parent: Connection)
             method.encode(X, m)
     encode = time.process_time() - start
     # Recording is timed by the clock, which others may have stopped: its share is what counts.
-    parent.send((fit, fit * method.recording_seconds_ / clock, encode, base))
+    recording = fit * method.recording_seconds_ / clock
+    clock -= method.recording_seconds_
+    parent.send((fit, recording, encode, base, clock, base_clock))
 
 
 def measure(
-    folder: Path, choice: Choice, rows: int, bits: int, cap: float, memory: float
+    folder: Path, choice: Choice, rows: int, options: argparse.Namespace, threads: int = 1
 ) -> Cost | str:
     """Return the cost of one fit, or why there is none."""
+    bits, cap, memory = options.bits, options.cap, 1e9 * options.memory
+    os.environ.update(thread_variables(threads))  # the new process has them when it imports numpy
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
     process = context.Process(target=work, args=(folder, choice, rows, bits, there))
@@ -199,6 +209,19 @@ def line(name: str, costs: list[Cost], rows: list[int], row_bytes: int, scalable
     ).rstrip()
 
 
+def compare_threads(folder: Path, choice: Choice, rows: int, options: argparse.Namespace) -> str:
+    """Return what is printed of a method fitted with one thread and with several."""
+    costs = []
+    for threads in (1, options.compare_threads):
+        cost = measure(folder, choice, rows, options, threads)
+        if isinstance(cost, str):
+            return f"{choice!s:16s} with {threads} thread(s): {cost}"
+        costs.append((cost.clock, cost.unit_clock))
+    fits, products = zip(*costs, strict=True)
+    shown = [f"{one:8.2f} {more:8.2f} {one / more:7.2f}" for one, more in (fits, products)]
+    return f"{choice!s:16s} {shown[0]} {shown[1]}"
+
+
 def projection(
     name: str, costs: list[Cost], rows: list[int], wanted: list[float], options: argparse.Namespace
 ) -> str:
@@ -226,6 +249,16 @@ def known(value: float) -> str:
     return f"{'-':>6s}" if np.isnan(value) else f"{value:6.2f}"
 
 
+def print_head(rows: list[int]) -> None:
+    """Print what stands above the lines of methods."""
+    counts = " ".join(f"{n:8d}" for n in rows)
+    print(f"{'':16s} {'fit'.rjust(len(counts))} {'of it':>7s} {'':14s} {'':7s} {'memory':>7s}")
+    print(
+        f"{'method':16s} {counts} {'record':>7s} {'G':>7s} {'power':>6s} {'encode':>7s} "
+        f"{'/ views':>7s} {'power':>6s} {'growth':>6s}"
+    )
+
+
 def main() -> None:
     """Measure every method and print a line for each."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -236,6 +269,7 @@ def main() -> None:
     parser.add_argument("--bits", type=int, default=16)
     parser.add_argument("--cap", type=float, default=1000, help="G that a fit may take at most")
     parser.add_argument("--memory", type=float, default=4, help="GB of a fit at most")
+    parser.add_argument("--compare-threads", type=int, default=0, help="such as 2, against one")
     parser.add_argument("--project", default="", help="numbers of rows, such as 1e7,1e8,1e9")
     parser.add_argument("--machines", type=int, default=100, help="of the cluster projected to")
     parser.add_argument("--threads", type=int, default=16, help="of each of its machines")
@@ -248,24 +282,27 @@ def main() -> None:
     parameters = {name: cls.defaults() for name, cls in methods.items()}
     print(
         f"{options.image} + {options.text} columns in float32, {options.bits} bits, "
-        f"{os.environ['OMP_NUM_THREADS']} thread(s); views of {rows[-1]} rows: "
+        f"{options.compare_threads or 1} thread(s); views of {rows[-1]} rows: "
         f"{row_bytes * rows[-1] / 1e6:.0f} MB"
     )
-    counts = " ".join(f"{n:8d}" for n in rows)
-    print(f"{'':16s} {'fit'.rjust(len(counts))} {'of it':>7s} {'':14s} {'':7s} {'memory':>7s}")
-    print(
-        f"{'method':16s} {counts} {'record':>7s} {'G':>7s} {'power':>6s} {'encode':>7s} "
-        f"{'/ views':>7s} {'power':>6s} {'growth':>6s}"
-    )
+    if options.compare_threads:
+        print(f"{'clock seconds':16s} {'fit with threads':>17s} {'':7s} {'product':>17s}")
+        several = f"{1:8d} {options.compare_threads:8d} {'ratio':>7s}"
+        print(f"{'method':16s} {several} {several}")
+    else:
+        print_head(rows)
     cache_folder().mkdir(parents=True, exist_ok=True)
     projections = []
     with TemporaryDirectory(dir=cache_folder()) as name:
         folder = Path(name)
         write_data(folder, rows[-1], (options.image, options.text))
         for choice in select(options.methods, parameters, "method"):
+            if options.compare_threads:
+                print(compare_threads(folder, choice, rows[-1], options), flush=True)
+                continue
             costs = []
             for n in rows:
-                cost = measure(folder, choice, n, options.bits, options.cap, 1e9 * options.memory)
+                cost = measure(folder, choice, n, options)
                 if isinstance(cost, str):
                     print(f"{choice!s:16s} at {n} rows: {cost}", flush=True)
                     break

@@ -22,7 +22,14 @@ from typing import Any
 
 import numpy as np
 
-from hashbench.linalg import correlated_directions, row_blocks, signs, squared_norm, together
+from hashbench.linalg import (
+    correlated_directions,
+    row_blocks,
+    share_out,
+    signs,
+    squared_norm,
+    together,
+)
 from hashbench.methods.scm_o import SCMO, leading_pairs
 
 
@@ -114,7 +121,11 @@ def _code(X, mean, w):
     """h = sgn((X - 1 mean') w) and (X - 1 mean')'h, in one pass over X."""
     h, products = np.empty(len(X)), np.zeros(len(w))
     column, shift = w.astype(X.dtype), float(mean @ w)
-    for rows in row_blocks(len(X)):
+
+    def block(rows):
         h[rows] = bits = signs(X[rows] @ column - X.dtype.type(shift))
-        products += X[rows].T @ bits
+        return X[rows].T @ bits
+
+    for product in share_out(block, row_blocks(len(X))):
+        products += product
     return h, products - mean * h.sum()

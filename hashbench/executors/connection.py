@@ -22,7 +22,7 @@ from typing import Any
 
 import psutil
 
-from hashbench.executors.server import THREAD_VARIABLES
+from hashbench.executors.server import thread_variables
 from hashbench.plugins.registry import ENVIRONMENT
 
 #: How long a server may take to answer. It starts by importing everything, plugins included.
@@ -48,7 +48,7 @@ class ServerConnection:
     def __init__(self, plugins: Sequence[Path], threads: int) -> None:
         ours, theirs = socket.socketpair()
         # What the environment says of plugins is among the paths already.
-        variables = {**os.environ, **dict.fromkeys(THREAD_VARIABLES, str(threads))}
+        variables = {**os.environ, **thread_variables(threads)}
         variables.pop(ENVIRONMENT, None)
         self.process = subprocess.Popen(
             # -P: the installed package, not a source tree that happens to be the current folder

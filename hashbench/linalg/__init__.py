@@ -51,6 +51,7 @@ from hashbench.linalg.spectral import eigen, singular, turns, upright
 from hashbench.linalg.svm import linear_svms
 from hashbench.linalg.sweep import CACHED_ROWS, Sweep
 from hashbench.linalg.sylvester import Laplacian, sylvester
+from hashbench.linalg.threads import share_out
 
 __all__ = [
     "CACHED_ROWS",
@@ -96,6 +97,7 @@ __all__ = [
     "row_blocks",
     "scatter_precision",
     "scatter_whitening",
+    "share_out",
     "signs",
     "singular",
     "squared_distances",

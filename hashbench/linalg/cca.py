@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 
 from hashbench.base.validation import Matrix
-from hashbench.linalg.ridge import cross, definite, gram
+from hashbench.linalg.ridge import cross, definite, gram, with_diagonal
 from hashbench.linalg.spectral import eigen, singular, turns
 
 #: Columns from which on a view is whitened by triangles, where it has full rank.
@@ -88,7 +88,7 @@ def _triangular_whitening(C: Matrix, rtol: float, ridge: float) -> Matrix | None
     """
     if not definite(C, -rtol * float(np.linalg.norm(C))):
         return None
-    system = C + ridge * np.eye(len(C))
+    system = with_diagonal(C, ridge)
     lower = scipy.linalg.cholesky(system.T, lower=True, overwrite_a=True, check_finite=False)
     inverse, _ = scipy.linalg.lapack.dtrtri(lower, lower=True, overwrite_c=True)
     return np.asarray(inverse.T)

@@ -2,18 +2,15 @@
 
 Every row is a problem of its own, but all share the dictionary, so that an iteration is two matrix
 products. Rows go through all their iterations a block at a time: everything an iteration touches
-then stays in cache, and blocks can be shared out among threads that never wait for each other,
-which small products shared out one by one would do thousands of times.
+then stays in cache, and blocks can be shared out among threads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 
 from hashbench.base.validation import Matrix
+from hashbench.linalg.threads import share_out
 
 #: Coefficients held at once; half a megabyte in float32.
 BLOCK_COEFFICIENTS = 1 << 17
@@ -51,18 +48,8 @@ def lasso(D: Matrix, Y: Matrix, fraction: float, iterations: int = 30) -> Matrix
         S[rows] = _block(D, Y[rows], fraction, iterations)
 
     size = max(1, BLOCK_COEFFICIENTS // len(D))
-    _share_out(solve, [slice(start, start + size) for start in range(0, len(Y), size)])
+    share_out(solve, [slice(start, start + size) for start in range(0, len(Y), size)])
     return S
-
-
-def _share_out(work: Callable[[slice], None], blocks: Sequence[slice]) -> None:
-    """Do the work on as many threads as linear algebra may use, one core each."""
-    from threadpoolctl import ThreadpoolController
-
-    controller = ThreadpoolController().select(user_api="blas")
-    threads = max((library["num_threads"] for library in controller.info()), default=1)
-    with controller.limit(limits=1), ThreadPoolExecutor(threads) as pool:
-        list(pool.map(work, blocks))
 
 
 def _block(D: Matrix, Y: Matrix, fraction: float, iterations: int) -> Matrix:

@@ -96,7 +96,7 @@ class Ridge:
         self._factor = self._factorised()
 
     def _factorised(self) -> Factor:
-        return Factor(self.gram + self.penalty * np.eye(len(self.gram)))
+        return Factor(with_diagonal(self.gram, self.penalty))
 
     def with_penalty(self, penalty: float) -> Ridge:
         """Return the same regression under another penalty, sharing the Gram matrix."""
@@ -217,12 +217,20 @@ def sound_gram(
 
 def definite(A: Matrix, shift: float) -> bool:
     """Say whether all eigenvalues of A + shift I, (d, d), are positive."""
-    shifted = A + shift * np.eye(len(A))
     try:
-        scipy.linalg.cholesky(shifted.T, lower=True, overwrite_a=True, check_finite=False)
+        scipy.linalg.cholesky(
+            with_diagonal(A, shift).T, lower=True, overwrite_a=True, check_finite=False
+        )
     except np.linalg.LinAlgError:
         return False
     return True
+
+
+def with_diagonal(A: Matrix, shift: float) -> Matrix:
+    """Return A + shift I, (d, d), of which nothing but a copy of A takes memory."""
+    shifted = A.copy()
+    shifted[np.diag_indices(len(A))] += shift
+    return shifted
 
 
 def gram(X: Matrix, mean: Matrix | None = None, exact: bool = False) -> Matrix:

@@ -1,0 +1,44 @@
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from hashbench.linalg import lasso, row_blocks, share_out
+from hashbench.methods.scm_s import SCMS
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_results_come_in_the_order_of_the_blocks(threads):
+    blocks = list(row_blocks(1000, 7))
+    with threadpool_limits(threads, "blas"):
+        assert share_out(lambda rows: rows.start, blocks) == [each.start for each in blocks]
+
+
+def test_an_error_in_a_block_is_raised():
+    def work(rows):
+        if rows.start:
+            raise ValueError("second block")
+
+    with threadpool_limits(2, "blas"), pytest.raises(ValueError, match="second block"):
+        share_out(work, row_blocks(20, 10))
+
+
+def test_libraries_have_their_threads_back():
+    from threadpoolctl import threadpool_info
+
+    with threadpool_limits(2, "blas"):
+        before = threadpool_info()
+        share_out(lambda rows: None, row_blocks(20, 10))
+        assert threadpool_info() == before
+
+
+def test_codes_are_the_same_with_any_number_of_threads():
+    rng = np.random.default_rng(0)
+    views = [rng.standard_normal((1500, d)).astype(np.float32) for d in (20, 12)]
+    labels = np.eye(5, dtype=int)[rng.integers(0, 5, 1500)]
+    codes, sparse = [], []
+    for threads in (1, 2):
+        with threadpool_limits(threads, "blas"):
+            codes.append(SCMS(8, random_state=0).fit(views, labels).encode(views[0], 0))
+            sparse.append(lasso(views[1][:40], views[1][40:], 0.2))
+    assert np.array_equal(*codes)
+    assert np.array_equal(*sparse)
