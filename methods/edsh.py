@@ -90,6 +90,9 @@ class EDSH(LinearMethod):
     supervised = True
     discrete = True
     fidelity = "paper"
+    objective_note = (
+        "without the quadratic term of its code step (Eq. 18) it may rise as bits grow alike"
+    )
     paper = Citation(
         "T. Yao, X. Kong, L. Yan, W. Tang, Q. Tian",
         "Efficient discrete supervised hashing for large-scale cross-modal retrieval",

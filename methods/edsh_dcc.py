@@ -30,6 +30,7 @@ class EDSHDCC(EDSH):
 
     name = "edsh-dcc"
     title = "EDSH-DCC"
+    objective_note = ""
     rotation = "exact"  # not a choice here: the printed step would let the objective rise
 
     def __init__(

@@ -48,6 +48,7 @@ class SCMS(SCMO):
     name = "scm-s"
     title = "SCM-Seq"
     fidelity_note = "bits without a CCA direction to fall back on are constant"
+    objective_note = "a bit that fits little of what is left of the labels raises it"
     up_to_rank = False
 
     def __init__(
