@@ -23,6 +23,9 @@ DISTANCES = (5.0, 9.0, 14.0, 20.0, 28.0, 38.0, 50.0, 65.0)
 #: Beyond this distance a line leads to a name.
 LED = 9.0
 
+#: How much farther off a name rather stands than that its line crosses a point, or another name.
+DETOUR, LONG_DETOUR = 15.0, 60.0
+
 #: Where a name may stand as seen from its point; right comes first.
 SIDES = (
     (1, 0), (-1, 0), (0, 1), (0, -1), (0.8, 0.8), (-0.8, 0.8), (0.8, -0.8), (-0.8, -0.8),
@@ -62,27 +65,31 @@ def label_points(panel: Axes, named: Iterable[Named], others: Sequence[tuple[flo
     right_end = min(edge.x1 * scale + 8, figure.get_size_inches()[0] * POINTS - 1)
     inside = (edge.x0 * scale, edge.y0 * scale, right_end, edge.y1 * scale + 1)
     listed = list(named)
-    dots = [place(each) * scale for each in (*others, *((n.x, n.y) for n in listed))]
-    taken: list[Box] = [(x - DOT, y - DOT, x + DOT, y + DOT) for x, y in dots]
+    places = [place(each) * scale for each in (*((n.x, n.y) for n in listed), *others)]
+    dots: list[Box] = [(x - DOT, y - DOT, x + DOT, y + DOT) for x, y in places]
     names: list[Box] = []
+    leads: list[Box] = []
     left_out = 0
-    for each in listed:
-        x, y = place((each.x, each.y)) * scale
+    for number, each in enumerate(listed):
+        x, y = places[number]
         width = text_points(figure, each.text, SMALLEST)
-        # rather across the name of another than none
-        for strict, distance, (right, up) in itertools.product((True, False), DISTANCES, SIDES):
+        others_dots = dots[:number] + dots[number + 1 :]
+        found: list[tuple[float, int, Box, list[Box], float, float, float]] = []
+        for distance, (right, up) in itertools.product(DISTANCES, SIDES):
             at = x + right * distance, y + up * distance
             box = _box(at, width, right)
+            if _crossed([box], [*dots, *names, *leads]) or not _within(box, inside):
+                continue
             lead = _lead((x, y), at) if distance > LED else []
-            free = not any(_overlap(box, other) for other in taken)
-            crossed = any(_overlap(step, name) for step in lead for name in names)
-            if free and not (strict and crossed) and _within(box, inside):
-                names.append(box)
-                taken += [box, *lead]
-                _write(panel, each, (right * distance, up * distance), right, distance)
-                break
-        else:
+            across = DETOUR * _crossed(lead, others_dots) + LONG_DETOUR * _crossed(lead, names)
+            found.append((distance + across, len(found), box, lead, distance, right, up))
+        if not found:
             left_out += 1
+            continue
+        _, _, box, lead, distance, right, up = min(found)
+        names.append(box)
+        leads += lead
+        _write(panel, each, (right * distance, up * distance), right, distance)
     return left_out
 
 
@@ -142,6 +149,11 @@ def _within(box: Box, around: Box) -> bool:
 
 def _overlap(one: Box, other: Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def _crossed(boxes: Sequence[Box], others: Sequence[Box]) -> int:
+    """Return how many of the others are overlapped by any of the boxes."""
+    return sum(any(_overlap(box, other) for box in boxes) for other in others)
 
 
 def _write(

@@ -321,3 +321,17 @@ def test_papers_mix_database_codes(hand_made):
     look = Look.of(results)
     assert "(encoded: scm)" in look.summary("x", database="learned-or-encoded")
     assert "(without scm, which have none)" in look.summary("x", database="learned")
+
+
+def test_a_line_goes_round_points_rather_than_across_them(make_look):
+    figure, (panel,) = figures.make_figure(make_look([], []), 1, 3)
+    panel.set(xlim=(0, 1), ylim=(0, 1))
+    figures.lay_out(figure)
+    # four points close one in; a name has room beyond them
+    away = np.array([(10, 0), (-10, 0), (0, 10), (0, -10)])  # in points of print
+    middle = panel.transData.transform((0.5, 0.5))
+    around = panel.transData.inverted().transform(middle + away * figure.dpi / 72)
+    assert label_points(panel, [Named(0.5, 0.5, "a longer name", "red")], list(around)) == 0
+    steps = np.linspace(0, 1, 50)[:, None] * np.array(panel.texts[0].xyann)
+    nearest = np.abs(away[:, None] - steps[None]).max(axis=2).min(axis=1)
+    assert (nearest > 3).all()
