@@ -327,8 +327,9 @@ def test_a_line_goes_round_points_rather_than_across_them(make_look):
     figure, (panel,) = figures.make_figure(make_look([], []), 1, 3)
     panel.set(xlim=(0, 1), ylim=(0, 1))
     figures.lay_out(figure)
-    # four points close one in; a name has room beyond them
-    away = np.array([(10, 0), (-10, 0), (0, 10), (0, -10)])  # in points of print
+    # points close one in; a name has room beyond them, and a line a gap at the corners
+    sides = [(x, y) for x in (-9, 9) for y in (-2, 2)]
+    away = np.array([*sides, (0, 9), (0, -9)])  # in points of print
     middle = panel.transData.transform((0.5, 0.5))
     around = panel.transData.inverted().transform(middle + away * figure.dpi / 72)
     assert label_points(panel, [Named(0.5, 0.5, "a longer name", "red")], list(around)) == 0
