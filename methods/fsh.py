@@ -18,8 +18,9 @@ Every step is the minimiser given the rest, apart from the weights:
 Cost: A_m = Z E Z_s' / neighbours^2 with Z the 0/1 indicator of an item's near anchors and E, Z_s
 of size a x a, so one product instead of a loop over pairs. One factorisation of X_m'X_m a view,
 then one pass over the features an iteration: a block of B depends on its own rows alone, and X_m'B
-and A_m'B are summed while the block is in cache. Memory beyond the features: A_m and B; rows are
-scaled to unit norm when read.
+and A_m'B are summed while the block is in cache; where the data are large, of X_m'B only the rows
+whose bits have changed. Memory beyond the features: A_m and B; rows are scaled to unit norm when
+read.
 
 Deviations
 ----------
@@ -122,9 +123,10 @@ class FSH(LinearMethod):
         Bs = (anchors[-1] - means[-1]) @ W[-1]  # real before the first step, as released
         eta = np.full(len(views), 1 / len(views))
         B = np.zeros((n, k), dtype)
+        sweeps = [Sweep(X, k) for X in views]
         for _ in range(self.iterations):
             last = B, Bs
-            B, S, T = self._codes(views, scales, means, A, eta, Bs, W)
+            B, S, T = self._codes(views, scales, means, A, eta, Bs, W, B, sweeps)
             pull = sum(e * t for e, t in together(eta, T))
             Bs = signs(pull)
             W = each(Ridge.solve_products, solvers, S)
@@ -138,7 +140,7 @@ class FSH(LinearMethod):
         self.means_, self.projections_ = means, W
         return self
 
-    def _codes(self, views, scales, means, A, eta, Bs, W):
+    def _codes(self, views, scales, means, A, eta, Bs, W, last, sweeps):
         """The B-step, S_m = X_m'B and T_m = A_m'B, in one pass over the features."""
         dtype = A[0].dtype
         slopes = [(2 * self.lam * w).astype(dtype) for w in W]
@@ -146,14 +148,17 @@ class FSH(LinearMethod):
         shift = shift.astype(dtype)
         targets = [(e * Bs).astype(dtype) for e in eta]
         B = np.empty((len(A[0]), self.n_bits), dtype)
-        sweeps, T = [Sweep(X, self.n_bits) for X in views], [np.zeros(Bs.shape) for _ in A]
+        for sweep in sweeps:
+            if not sweep.compiled:
+                sweep.products[:] = 0
+        T = [np.zeros(Bs.shape) for _ in A]
         for block in row_blocks(len(B)):
             values = sum(a[block] @ target for a, target in together(A, targets)) - shift
             for sweep, X, scale, slope in together(sweeps, views, scales, slopes):
                 values += scale[block] * sweep.values(X[block], slope)
             B[block] = signs(values)
             for sweep, X, scale in together(sweeps, views, scales):
-                sweep.add(X[block], scale[block] * B[block])
+                _add_change(sweep, X[block], scale[block], B[block], last[block])
             for a, t in together(A, T):
                 t += a[block].T @ B[block]
         total = B.sum(axis=0, dtype=np.float64)
@@ -172,6 +177,22 @@ class FSH(LinearMethod):
         # For the least-squares W, ||B - X W||^2 = ||B||^2 - tr(W'X'B).
         errors = [n * self.n_bits - np.sum(w * s) for w, s in together(W, S)]
         return self.lam * sum(errors) - np.sum(Bs * pull)
+
+
+def _add_change(sweep, X, scale, B, last):
+    """Bring X'B up to date for a block of rows, whose bits were `last` before.
+
+    Fewer and fewer bits change: where the data are large, only rows that have changed are added.
+    """
+    if not sweep.compiled:
+        sweep.add(X, scale * B)
+        return
+    change = scale * (B - last)
+    rows = np.flatnonzero(change.any(axis=1))
+    if len(rows) > len(B) // 2:
+        sweep.add(X, change)
+    elif len(rows):
+        sweep.add(X[rows], change[rows])
 
 
 class _UnitRowsOf:

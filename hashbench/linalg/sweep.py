@@ -40,14 +40,16 @@ class Sweep:
     ----------
     products : (d, columns) float64
         The sum of X'T over all blocks that were added.
+    compiled : bool
+        Whether X is so large that compiled loops take over.
     """
 
     def __init__(self, X: Any, columns: int, dtype: np.dtype[Any] | None = None) -> None:
         n, d = X.shape
         thin, single = 1 < columns <= THIN_COLUMNS, (dtype or X.dtype) == np.float32
         large = d >= COMPILED_WIDTH and n * d >= LARGE
-        self._compiled = bool(thin and single and large)
-        self._adds = self._compiled and columns <= COMPILED_COLUMNS
+        self.compiled = bool(thin and single and large)
+        self._adds = self.compiled and columns <= COMPILED_COLUMNS
         # T'X reads X as it lies, and takes three quarters of the time of X'T
         self._turned = thin and not self._adds and (d >= WIDE_COLUMNS or large)
         self.products = np.zeros((columns, d)).T if self._turned else np.zeros((d, columns))
@@ -56,7 +58,7 @@ class Sweep:
 
     def values(self, X: Matrix, M: Matrix) -> Matrix:
         """Return X M for a block of rows, X (b, d) and M (d, columns), in the precision of X."""
-        if not (self._compiled and _plain(X)):
+        if not (self.compiled and _plain(X)):
             return np.asarray(X @ M.astype(X.dtype, copy=False))
         from hashbench.linalg.thin_kernels import panels, values  # imports numba: a second
 
