@@ -21,6 +21,8 @@ from hashbench.linalg.sweep import Sweep
 
 #: Turns of the search along a direction, and the share of the slope that may be left.
 TURNS, FLAT = 8, 0.01
+#: Rows of values along a direction that stay in cache.
+LINE_ROWS = 4096
 
 
 def linear_svms(
@@ -93,14 +95,14 @@ def _lengths(W: Matrix, D: Matrix, cost: float, B: Matrix, Z: Matrix, along: Mat
     falls, bends = _dots(W, D), _dots(D, D)
     low, high = np.zeros(len(falls)), np.full(len(falls), np.inf)
     length, first, flat = low, None, np.zeros(len(falls), bool)
+    line, slack = B * along, 1 - B * Z
     for _ in range(TURNS):
         slope, bend = falls + length * bends, bends.copy()
-        for rows in row_blocks(len(B)):
-            line = B[rows] * along[rows]
-            S = 1 - B[rows] * Z[rows] - length.astype(line.dtype) * line
-            line[S <= 0] = 0
-            slope -= 2 * cost * _dots(S, line)
-            bend += 2 * cost * _dots(line, line)
+        for rows in row_blocks(len(B), LINE_ROWS):
+            S = slack[rows] - length.astype(line.dtype) * line[rows]
+            inside = line[rows] * (S > 0)
+            slope -= 2 * cost * _dots(S, inside)
+            bend += 2 * cost * _dots(inside, inside)
         first = slope if first is None else first
         flat = np.abs(slope) <= FLAT * np.abs(first)
         if flat.all() or not first.any():
