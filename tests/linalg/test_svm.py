@@ -1,4 +1,3 @@
-from functools import partial
 
 import numpy as np
 import pytest
@@ -65,7 +64,7 @@ def test_no_step_goes_uphill(steps):
 def test_single_precision_and_blocks(monkeypatch):
     X, B = problem(300, 20)
     double, _ = linear_svms(Ridge(X, 0.5, X.mean(axis=0)), B, np.zeros((20, 3)), 1e-8)
-    monkeypatch.setattr("hashbench.linalg.svm.row_blocks", partial(row_blocks, size=7))
+    monkeypatch.setattr("hashbench.linalg.svm.row_blocks", lambda n, *_: row_blocks(n, 7))
     X, B = problem(300, 20, dtype=np.float32)
     mean = X.mean(axis=0, dtype=np.float64)
     single, values = linear_svms(Ridge(X, 0.5, mean), B, np.zeros((20, 3)), 1e-8)
