@@ -17,7 +17,8 @@ Then the hash functions: least squares from the features to each view's codes.
 
 Cost: n m k operations an epoch for the codes, not n m k^2: U V_C' is kept as whole numbers and
 changes in the rows that a bit flips alone, and a sigmoid of it takes k + 1 values, which a table
-holds. The features are read for the hash functions only, in one pass.
+holds; of many rows a compiled loop renews one after the other. The features are read for the hash
+functions only, in one pass.
 
 Deviations
 ----------
@@ -36,9 +37,18 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from hashbench import Citation, Linear, LinearMethod, Log
-from hashbench.linalg import column_means, random_codes, regress, row_blocks, signs, together
+from hashbench.linalg import (
+    column_means,
+    random_codes,
+    regress,
+    row_blocks,
+    share_out,
+    signs,
+    together,
+)
 
 ROWS = 2048  # rows of a block of codes: their products with the sampled codes stay in cache
+LARGE = 2**24  # bits times sampled codes from which on a compiled loop takes over
 OBJECTIVE_COLUMNS = 100
 
 
@@ -140,6 +150,14 @@ def _update_codes(B, others, S, steepness):
     inertia = len(O) * steepness / (4 * k)
     table, inertia = _on_grid([_sigmoid(steepness, k), inertia], 2 * len(O) + inertia, B.dtype)
     pull = sum(others)  # S O, when S stands once for every other view
+    if len(B) * k * len(O) >= LARGE:
+        from hashbench.linalg.bit_kernels import renew_bits  # imports numba: a second
+
+        share_out(
+            lambda rows: renew_bits(B[rows], O, S[rows] @ pull, table, inertia),
+            row_blocks(len(B), 8 * ROWS),
+        )
+        return
     for rows in row_blocks(len(B), ROWS):
         block = B[rows]
         attraction = S[rows] @ pull

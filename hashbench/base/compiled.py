@@ -28,16 +28,19 @@ from hashbench.base.places import cache_folder
 ALONE = threading.RLock()
 
 
-def kernel(*, parallel: bool = False) -> Callable[[Callable[..., Any]], Any]:
+def kernel(*, parallel: bool = False, reorder: bool = False) -> Callable[[Callable[..., Any]], Any]:
     """Return a decorator that compiles a function at its first call.
 
     Parameters
     ----------
     parallel : whether a ``prange`` in it is divided among threads
+    reorder : whether sums may be taken in another order, by eights at once
     """
 
     # other threads of Python go on meanwhile; nobody calls a kernel through a C pointer
     options: Any = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
+    if reorder:
+        options["fastmath"] = {"reassoc"}
 
     def decorate(function: Callable[..., Any]) -> Any:
         folder = kernel_folder()

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from hashbench.checks.methods import toy
 from hashbench.linalg import signs
@@ -99,3 +100,19 @@ def test_samples_beyond_the_rows_are_cut():
     cut, whole = (DLFH(n_bits=4, samples=m, random_state=0).fit(views, labels) for m in (1000, 10))
     np.testing.assert_array_equal(cut.codes_, whole.codes_)
     assert cut.objective_ == whole.objective_
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_compiled_updates_are_the_same(monkeypatch, dtype, threads):
+    rng = np.random.default_rng(0)
+    views = [rng.standard_normal((20_000, d)).astype(dtype) for d in (6, 4)]
+    labels = np.eye(5)[rng.integers(0, 5, 20_000)]
+    fits = []
+    for large in (2**60, 0):
+        monkeypatch.setattr(dlfh, "LARGE", large)
+        with threadpool_limits(threads, "blas"):
+            fits.append(DLFH(12, iterations=3, random_state=0).fit(views, labels))
+    for one, other in zip(fits[0].codes_, fits[1].codes_, strict=True):
+        assert 0.1 < one.mean() < 0.9
+        assert np.array_equal(one, other)
