@@ -33,12 +33,12 @@ class Sweep:
     X : (n, d)
         All rows, of which blocks will come; read for their shape and precision alone.
     columns : int
-        Of M or T.
+        t, those of M or T.
     dtype : precision of the blocks, if it is not that of X
 
     Attributes
     ----------
-    products : (d, columns) float64
+    products : (d, t) float64
         The sum of X'T over all blocks that were added.
     compiled : bool
         Whether X is so large that compiled loops take over.
