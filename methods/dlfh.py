@@ -41,6 +41,7 @@ from hashbench.linalg import (
     column_means,
     random_codes,
     regress,
+    renew_bits,
     row_blocks,
     share_out,
     signs,
@@ -151,8 +152,6 @@ def _update_codes(B, others, S, steepness):
     table, inertia = _on_grid([_sigmoid(steepness, k), inertia], 2 * len(O) + inertia, B.dtype)
     pull = sum(others)  # S O, when S stands once for every other view
     if len(B) * k * len(O) >= LARGE:
-        from hashbench.linalg.bit_kernels import renew_bits  # imports numba: a second
-
         share_out(
             lambda rows: renew_bits(B[rows], O, S[rows] @ pull, table, inertia),
             row_blocks(len(B), 8 * ROWS),

@@ -9,7 +9,7 @@ Methods import from here: what is not in the list below is a module's own busine
 from hashbench.linalg.cca import CCA, cca, scatter_precision, scatter_whitening, whitening
 from hashbench.linalg.clustering import multiview_kmeans
 from hashbench.linalg.dictionary import bounded_basis
-from hashbench.linalg.discrete import discrete_descent, signs
+from hashbench.linalg.discrete import discrete_descent, renew_bits, signs
 from hashbench.linalg.features import (
     RBF,
     UnitRows,
@@ -94,6 +94,7 @@ __all__ = [
     "random_codes",
     "random_rotation",
     "regress",
+    "renew_bits",
     "row_blocks",
     "scatter_precision",
     "scatter_whitening",

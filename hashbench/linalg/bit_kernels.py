@@ -11,29 +11,11 @@ from __future__ import annotations
 import numpy as np
 
 from hashbench.base.compiled import kernel
-from hashbench.base.validation import Matrix
-
-
-def renew_bits(B: Matrix, O: Matrix, pull: Matrix, table: Matrix, inertia: float) -> None:
-    """Set b_ij = sgn(pull_ij - sum_c table[a_ic] o_cj + inertia b_ij), in place, j = 1..k in turn.
-
-    a_ic is the number of equal bits of row i of B, as it is by then, and row c of O. All sums must
-    be exact in the precision of B, because they are taken in another order than elsewhere.
-
-    Parameters
-    ----------
-    B : (n, k) of -1 and +1, C-contiguous
-    O : (m, k) of -1 and +1
-    pull : (n, k)
-    table : (k + 1,)
-    inertia : float
-    """
-    columns = np.ascontiguousarray(O.T, table.dtype)
-    _renew(B, columns, np.ascontiguousarray(pull), table, table.dtype.type(inertia))
 
 
 @kernel(reorder=True)
-def _renew(B, columns, pull, table, inertia):
+def renew(B, columns, pull, table, inertia):
+    """Do what `renew_bits` says, the codes O given as columns, (k, m), in the precision of B."""
     n, k = B.shape
     m = columns.shape[1]
     zero = inertia - inertia  # in its precision
