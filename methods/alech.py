@@ -41,6 +41,7 @@ from hashbench import Citation, LinearMethod, Log
 from hashbench.linalg import (
     anchor_maps,
     cross,
+    eigen,
     gaussian,
     gram,
     inner,
@@ -147,8 +148,11 @@ class ALECH(LinearMethod):
         target = 2 * k * G @ (G.T @ B) + self.lam * B
         # The spectrum has no gap: what counts as zero is what rounding leaves of it.
         zero = max(features.shape[1] * np.finfo(float).eps, 0.1 * np.finfo(features.dtype).eps)
-        inverse = np.linalg.pinv(gram(features), rcond=zero, hermitian=True)
-        return np.linalg.solve(system, (inverse @ cross(features, target)).T).T
+        values, vectors = eigen(gram(features))
+        used = values > zero * values[0]
+        values, vectors = values[used, None], vectors[:, used]
+        solution = vectors @ (vectors.T @ cross(features, target) / values)
+        return np.linalg.solve(system, solution.T).T
 
     def _objective(self, Y, G, V, B, P, W):
         k, n = self.n_bits, len(Y)

@@ -38,7 +38,6 @@ Deviations
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -50,6 +49,7 @@ from hashbench.linalg import (
     RBF,
     anchor_rows,
     kernel_logistic,
+    kmeans,
     mean_squared_distance,
     row_blocks,
     squared_distances,
@@ -197,7 +197,7 @@ class SePH(LinearMethod):
         for X in views:
             # As many centroids as rows are the rows.
             take_rows = self.anchor_kind == "random" or len(rows) == len(X)
-            points = X[rows] if take_rows else _centroids(X, rows)
+            points = X[rows] if take_rows else kmeans(X, rows)
             width = mean_squared_distance(X) or 1.0  # equal rows have no scale
             rbf = RBF(points, width, centred=False, mean=X.mean(axis=0, dtype=np.float64))
             wide = rbf.anchors.astype(np.float64)
@@ -264,14 +264,3 @@ def _add(sums, weights, V, I, J):
     sums[I] += weights @ V[J]
     if I != J:
         sums[J] += weights.T @ V[I]
-
-
-def _centroids(X, rows):
-    """Return k-means centroids of X, started from some of its rows."""
-    from sklearn.cluster import KMeans
-    from sklearn.exceptions import ConvergenceWarning
-
-    means = KMeans(len(rows), init=X[rows], n_init=1, max_iter=100, tol=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # equal rows: equal centroids do
-        return means.fit(X).cluster_centers_

@@ -7,7 +7,7 @@ Methods import from here: what is not in the list below is a module's own busine
 """
 
 from hashbench.linalg.cca import CCA, cca, scatter_precision, scatter_whitening, whitening
-from hashbench.linalg.clustering import multiview_kmeans
+from hashbench.linalg.clustering import kmeans, multiview_kmeans
 from hashbench.linalg.dictionary import bounded_basis
 from hashbench.linalg.discrete import discrete_descent, renew_bits, signs
 from hashbench.linalg.features import (
@@ -80,6 +80,7 @@ __all__ = [
     "inner",
     "itq",
     "kernel_logistic",
+    "kmeans",
     "lasso",
     "linear_svms",
     "mean_squared_distance",

@@ -1,4 +1,4 @@
-"""Clustering of items that are seen through several views at once."""
+"""Clustering of rows, and of items that are seen through several views at once."""
 
 from __future__ import annotations
 
@@ -6,9 +6,54 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+import scipy
 
-from hashbench.base.validation import Matrix
+from hashbench.base import shelf
+from hashbench.base.validation import BLOCK_ROWS, Matrix
 from hashbench.linalg.features import squared_distances
+from hashbench.linalg.kit import row_blocks
+
+
+def kmeans(X: Matrix, start: npt.NDArray[np.intp], iterations: int = 100) -> Matrix:
+    """Return k-means centroids of X, started from some of its rows; shared by fits.
+
+    Lloyd's algorithm, until no row changes its cluster. A cluster that loses its last row gets the
+    row that is farthest from its centroid. scikit-learn finds the same centroids, but every fit,
+    a process of its own, would wait a second or two for its import.
+
+    Parameters
+    ----------
+    X : (n, d)
+    start : (c,) of int
+        The rows that centroids start from.
+    iterations : int
+    """
+
+    def make() -> tuple[Matrix]:
+        mean = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
+        Z = X - mean  # distances far from the origin would be those of rounding errors
+        F, assigned = Z[start], np.full(len(Z), -1)
+        for _ in range(iterations):
+            nearest, distances = _nearest(Z, F)
+            if np.array_equal(nearest, assigned):
+                break
+            assigned = nearest
+            missing = np.flatnonzero(np.bincount(assigned, minlength=len(F)) == 0)
+            assigned[np.argsort(-distances, kind="stable")[: len(missing)]] = missing
+            _move(F, Z, assigned, np.ones(len(Z), Z.dtype))
+        return (F + mean,)
+
+    return shelf.fetch(f"kmeans {iterations}", [X], [start], make)[0]
+
+
+def _nearest(X: Matrix, F: Matrix) -> tuple[npt.NDArray[np.intp], Matrix]:
+    """Return the nearest centroid of every row, and its squared distance."""
+    nearest, distances = np.empty(len(X), np.intp), np.empty(len(X), X.dtype)
+    for rows in row_blocks(len(X), BLOCK_ROWS):
+        D = squared_distances(X[rows], F)
+        nearest[rows] = D.argmin(axis=1)
+        distances[rows] = np.take_along_axis(D, nearest[rows, None], axis=1)[:, 0]
+    return nearest, distances
 
 
 def multiview_kmeans(
@@ -65,10 +110,11 @@ def multiview_kmeans(
     return assigned
 
 
-def _move(F: Matrix, X: Matrix, assigned: npt.NDArray[np.intp], robust: Matrix) -> None:
+def _move(F: Matrix, X: Matrix, assigned: npt.NDArray[np.intp], weights: Matrix) -> None:
     """Set the centroids F to the weighted means of their items; those without any stay."""
-    members = np.zeros((len(X), len(F)), X.dtype)
-    members[np.arange(len(X)), assigned] = robust
-    mass = members.sum(axis=0, dtype=np.float64)
+    places = np.arange(len(X) + 1)
+    shares = weights.astype(X.dtype, copy=False)
+    members = scipy.sparse.csr_array((shares, assigned, places), shape=(len(X), len(F)))
+    mass = np.bincount(assigned, weights, len(F))
     filled = mass > 0
-    F[filled] = (members[:, filled].T @ X) / mass[filled, None]
+    F[filled] = np.asarray(members.T @ X)[filled] / mass[filled, None]

@@ -19,6 +19,9 @@ BLOCK_COEFFICIENTS = 1 << 17
 #: equal but for rounding, and rounding must not decide about a factor of two in the step length.
 MARGIN = 1e-4
 
+#: With a larger share of coefficients that are not zero, a dense product is faster.
+DENSE = 0.25
+
 
 def lasso(D: Matrix, Y: Matrix, fraction: float, iterations: int = 30) -> Matrix:
     """Lower ||y_i - s_i D||^2 / 2 + fraction * ||D y_i||_max * ||s_i||_1 for every row y_i.
@@ -53,56 +56,38 @@ def lasso(D: Matrix, Y: Matrix, fraction: float, iterations: int = 30) -> Matrix
 
 
 def _block(D: Matrix, Y: Matrix, fraction: float, iterations: int) -> Matrix:
-    columns = np.ascontiguousarray(D.T)
-    weight = fraction * np.abs(Y @ columns).max(axis=1, keepdims=True)
-    S = np.zeros((len(Y), len(D)), Y.dtype)
-    fitted, bound = np.zeros_like(Y), np.ones_like(weight)  # S D; 1 / step length
-    last, last_fitted, before, momentum = S, fitted, 1.0, 1.0
+    from hashbench.linalg.lasso_kernels import multiply, shrink  # imports numba: a second
+
+    columns, every = np.ascontiguousarray(D.T), np.arange(len(Y))
+    weight = fraction * np.abs(Y @ columns).max(axis=1)
+    bound, length = np.ones_like(weight), np.empty_like(weight)  # 1 / step length; what moved
+    S, last, new = (np.zeros((len(Y), len(D)), Y.dtype) for _ in range(3))
+    fitted, last_fitted, new_fitted = (np.zeros(Y.shape, Y.dtype) for _ in range(3))  # S D
+    before, momentum = 1.0, 1.0
     for _ in range(iterations):
-        beta = (before - 1) / momentum
-        point, at_point = _beyond(S, last, beta), _beyond(fitted, last_fitted, beta)
-        last, last_fitted = S, fitted
-        residual = at_point - Y
-        S, fitted = _step(point, residual, bound, weight, D, columns)
-        ratio = _curvature(S, point, fitted, at_point)
-        long = np.flatnonzero(ratio > bound[:, 0] * (1 - MARGIN))
-        while long.size:
-            bound[long, 0] = np.maximum(2 * bound[long, 0], ratio[long])
-            S[long], fitted[long] = _step(
-                point[long], residual[long], bound[long], weight[long], D, columns
-            )
-            ratio[long] = _curvature(S[long], point[long], fitted[long], at_point[long])
-            long = long[ratio[long] > bound[long, 0] * (1 - MARGIN)]
+        beta = Y.dtype.type((before - 1) / momentum)
+        at_point = fitted + beta * (fitted - last_fitted)
+        residual = Y - at_point
+        rows = every
+        while rows.size:
+            part = slice(None) if rows.size == len(Y) else rows
+            G = (residual[part] / bound[part, None]) @ columns
+            count = shrink(rows, G, weight / bound, beta, S, last, new, length)
+            if count > DENSE * G.size:
+                new_fitted[part] = new[part] @ D
+            else:
+                multiply(rows, new, D, new_fitted)
+            ratio = _ratio(new_fitted[part] - at_point[part], length[part])
+            long = ratio > bound[part] * (1 - MARGIN)
+            rows, ratio = rows[long], ratio[long]
+            bound[rows] = np.maximum(2 * bound[rows], ratio)
+        S, last, new = new, S, last
+        fitted, last_fitted, new_fitted = new_fitted, fitted, last_fitted
         before, momentum = momentum, (1 + np.sqrt(1 + 4 * momentum**2)) / 2
     return S
 
 
-def _beyond(new: Matrix, old: Matrix, beta: float) -> Matrix:
-    """Return new + beta (new - old)."""
-    step = new - old
-    step *= beta
-    step += new
-    return step
-
-
-def _step(
-    point: Matrix, residual: Matrix, bound: Matrix, weight: Matrix, D: Matrix, columns: Matrix
-) -> tuple[Matrix, Matrix]:
-    """Return S after a proximal gradient step from ``point``, and S D."""
-    S = (residual / -bound) @ columns
-    S += point
-    threshold = weight / bound
-    # Soft thresholding takes off what lies between the thresholds.
-    cut = np.minimum(S, threshold)
-    S -= np.maximum(cut, -threshold, out=cut)
-    return S, S @ D
-
-
-def _curvature(S: Matrix, point: Matrix, fitted: Matrix, at_point: Matrix) -> Matrix:
-    """Return ||(s - point) D||^2 / ||s - point||^2 of every row; 0 where nothing moved."""
-    moved, moved_fit = S - point, fitted - at_point
-    length = np.vecdot(moved, moved)
+def _ratio(moved: Matrix, length: Matrix) -> Matrix:
+    """Return ||moved||^2 / length of every row, the curvature there; 0 where nothing moved."""
     still = length <= 1e-20
-    return np.asarray(
-        np.where(still, 0, np.vecdot(moved_fit, moved_fit) / np.where(still, 1, length))
-    )
+    return np.asarray(np.where(still, 0, np.vecdot(moved, moved) / np.where(still, 1, length)))

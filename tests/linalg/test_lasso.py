@@ -44,6 +44,15 @@ def test_rows_together_equal_rows_alone(monkeypatch, iterations):
         np.testing.assert_allclose(s, one_row(D, y, 0.2, iterations), atol=1e-12)
 
 
+@pytest.mark.parametrize("dense", [0.0, 1.0])
+def test_products_are_the_same_with_and_without_zeros(monkeypatch, dense):
+    D, Y = problem(atoms=31, p=13, n=40)
+    S = lasso(D, Y, 0.4)
+    assert 0 < (S != 0).mean() < 0.5
+    monkeypatch.setitem(lasso.__globals__, "DENSE", dense)
+    np.testing.assert_allclose(lasso(D, Y, 0.4), S, atol=1e-12)
+
+
 @pytest.mark.parametrize("fraction", [0.05, 0.3, 0.8])
 def test_many_iterations_solve_the_problem(fraction):
     D, Y = problem()

@@ -1,0 +1,70 @@
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+"""Proximal steps of many rows after their gradients are known, a row at a time.
+
+Between two products numpy goes through all coefficients a dozen times; a compiled loop does once.
+Most of them are zero then, and a product with the dictionary need not look at those.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hashbench.base.compiled import kernel
+
+
+@kernel(reorder=True)
+def shrink(rows, G, threshold, beta, S, last, new, length):
+    """Set rows of the new coefficients; return how many are not zero.
+
+    Parameters
+    ----------
+    rows : (r,) of int
+        Rows of every array that follows but G, which has only these.
+    G : (r, atoms)
+        Minus the gradient at the point, divided by the bound.
+    threshold : (b,)
+    beta : float
+        The point lies at S + beta (S - last).
+    S, last : (b, atoms)
+        Coefficients after the last step and the one before.
+    new, length : (b, atoms), (b,)
+        What is set: coefficients, and ||new - point||^2.
+    """
+    zero = beta - beta  # in its precision
+    count = 0
+    for place in range(len(rows)):
+        i = rows[place]
+        g, s, before, after, limit = G[place], S[i], last[i], new[i], threshold[i]
+        total = zero
+        for j in range(len(g)):
+            point = s[j] + beta * (s[j] - before[j])
+            value = g[j] + point
+            value -= max(min(value, limit), -limit)
+            after[j] = value
+            total += (value - point) * (value - point)
+            count += value != 0
+        length[i] = total
+    return count
+
+
+@kernel(reorder=True)
+def multiply(rows, S, D, fitted):
+    """Set rows of S D, for S, (b, atoms), that are mostly zero."""
+    zero = D[0, 0] - D[0, 0]  # in its precision
+    used = np.empty(S.shape[1] + 1, np.int32)
+    for i in rows:
+        s, f = S[i], fitted[i]
+        count = 0
+        for j in range(len(s)):
+            used[count] = j
+            count += s[j] != 0
+        f[:] = zero
+        for place in range(0, count - 3, 4):
+            a, b, c, d = used[place : place + 4]
+            A, B, C, E = D[a], D[b], D[c], D[d]
+            for x in range(len(f)):
+                f[x] += s[a] * A[x] + s[b] * B[x] + s[c] * C[x] + s[d] * E[x]
+        for place in range(count - count % 4, count):
+            j = used[place]
+            for x in range(len(f)):
+                f[x] += s[j] * D[j, x]
