@@ -43,7 +43,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from hashbench import Citation, HashbenchError, Linear, LinearMethod, Log
-from hashbench.linalg import column_means, cross, each, eigen, gram, inner, times, together
+from hashbench.linalg import column_means, cross, each, inner, principal, times, together
 
 VERSIONS = ("v1", "paper", "v2")
 
@@ -186,8 +186,8 @@ def _coordinates(views, means):
     """
     E, values = [], []
     for X, mean in together(views, means):
-        value, vectors = eigen(gram(X, mean))
-        keep = value > value[0] * len(value) * np.finfo(np.float64).eps
+        value, vectors = principal(X, mean)
+        keep = value > value.max(initial=0.0) * X.shape[1] * np.finfo(np.float64).eps
         E.append(vectors[:, keep])
         values.append(value[keep, None])
     G = {

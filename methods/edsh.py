@@ -144,7 +144,7 @@ class EDSH(LinearMethod):
             R = self._rotation(B, V, R)
             Q = times(V, self.alpha * R.T) + times(Y, self.gamma * P)
             B = self._codes(B, Q, P)
-            W = each(Ridge.solve_products, solvers, S)  # Eq. 21
+            W = each(Ridge.solve_products, solvers, S, [V] * len(views))  # Eq. 21
             self.record(self._objective, solvers, Y, V, B, R, U, W, P, S)
 
         self.codes_ = B > 0

@@ -13,6 +13,7 @@ before, values Z = X_m W_m, bits B_m = sgn(Z), decorrelated. Codes are sgn(X_m W
 
 Cost: one pass for X_m'X_m, which serves the machines and the CCA, and one for the rest of the CCA;
 a step of the k machines is one pass over a view, and they start from the last sweep's solution.
+A view with more columns than rows is turned once, into as many columns as rows.
 Memory beyond the features: a few (n, k) matrices.
 
 Deviations
@@ -43,9 +44,11 @@ from hashbench.linalg import (
     Ridge,
     column_means,
     correlated_directions,
+    each,
     inner,
     linear_svms,
     project,
+    row_coordinates,
     scatter_precision,
     scatter_whitening,
     signs,
@@ -102,7 +105,8 @@ class PDH(LinearMethod):
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn hyperplanes that predict each other's sides."""
         views, Y, rng = self.begin_fit(views, labels)
-        means = column_means(views)
+        self.means_ = column_means(views)
+        views, means, bases = together(*each(row_coordinates, views, self.means_))
         solvers = [Ridge(X, 1 / (2 * self.cost), mean) for X, mean in together(views, means)]
         whiteners = [
             scatter_whitening(X, mean, self.ridge, solver.scatter())
@@ -129,7 +133,7 @@ class PDH(LinearMethod):
                 parts.append((W[m], targets, Z, B))
             self.record(self._objective, parts)
 
-        self.means_, self.projections_ = means, W
+        self.projections_ = [w if E is None else E @ w for w, E in together(W, bases)]
         return self
 
     def _objective(self, parts):

@@ -111,7 +111,7 @@ class QCH(LinearMethod):
         B = [np.empty((len(X), self.n_bits), X.dtype) for X in views]
         S = self._codes(views, [a @ R for a in A], B, [])
         for _ in range(self.iterations):
-            W = each(Ridge.solve_products, solvers, S)
+            W = each(Ridge.solve_products, solvers, S, B)
             S = self._codes(views, W, B, B)
             self.record(self._objective, solvers, W, B, S)
         self.codes_ = [b > 0 for b in B]

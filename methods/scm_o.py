@@ -34,9 +34,9 @@ import numpy as np
 from hashbench import Citation, LinearMethod, Log
 from hashbench.linalg import (
     column_means,
+    cross,
     eigen,
     noise_directions,
-    normal_equations,
     scatter_precision,
     scatter_whitening,
     squared_norm,
@@ -95,9 +95,8 @@ class SCMO(LinearMethod):
         # A_m = M_m'X_m'G with whitened features X_m M_m: X'S Y becomes 2 A_x A_y'.
         whiteners, factors = [], []
         for X, mean in together(views, self.means_):
-            scatter, products = normal_equations(X, G, mean)
-            whiteners.append(scatter_whitening(X, mean, self.ridge, scatter))
-            factors.append(whiteners[-1].T @ products)
+            whiteners.append(scatter_whitening(X, mean, self.ridge))
+            factors.append(whiteners[-1].T @ cross(X, G, mean))
         # Whitened features are orthonormal, so that no strength exceeds this one.
         limit = 2 * squared_norm(G)
         noise = limit * max(scatter_precision(X) for X in views)

@@ -130,7 +130,7 @@ class SMFH(LinearMethod):
             U = self._bases(products, S, weights)
             S = self._shared_space(views, means, weights, U, P, laplacian, S)
             products = [solver.products(S.astype(Y.dtype)) for solver in solvers]
-            P = each(Ridge.solve_products, solvers, products)
+            P = each(Ridge.solve_products, solvers, products, [S] * len(views))
             value = self.record(self._objective, solvers, weights, laplacian, S, U, P, products)
             if before - value < self.tolerance:
                 break

@@ -36,7 +36,7 @@ from hashbench.linalg.kit import (
 from hashbench.linalg.lasso import lasso
 from hashbench.linalg.logistic import kernel_logistic, unfinished_logistic
 from hashbench.linalg.multiview import correlated_directions, noise_directions
-from hashbench.linalg.pca import pca
+from hashbench.linalg.pca import pca, principal, row_coordinates
 from hashbench.linalg.ridge import (
     Factor,
     Ridge,
@@ -90,6 +90,7 @@ __all__ = [
     "noise_directions",
     "normal_equations",
     "pca",
+    "principal",
     "procrustes",
     "project",
     "random_codes",
@@ -97,6 +98,7 @@ __all__ = [
     "regress",
     "renew_bits",
     "row_blocks",
+    "row_coordinates",
     "scatter_precision",
     "scatter_whitening",
     "share_out",

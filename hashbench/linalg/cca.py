@@ -8,6 +8,7 @@ import numpy as np
 import scipy
 
 from hashbench.base.validation import Matrix
+from hashbench.linalg.pca import principal
 from hashbench.linalg.ridge import cross, definite, gram, with_diagonal
 from hashbench.linalg.spectral import eigen, singular, turns
 
@@ -37,8 +38,11 @@ def whitening(C: Matrix, rtol: float = 1e-12, ridge: float = 0.0) -> Matrix:
     Directions in which C itself has nothing are left out: a ridge would not whiten them but blow
     their rounding noise up.
     """
-    values, vectors = eigen(C)
-    keep = values > max(values[0], 0.0) * rtol
+    return _whitened(*eigen(C), rtol, ridge)
+
+
+def _whitened(values: Matrix, vectors: Matrix, rtol: float, ridge: float) -> Matrix:
+    keep = values > values.max(initial=0.0) * rtol
     return np.asarray(vectors[:, keep] / np.sqrt(values[keep] + ridge))
 
 
@@ -68,16 +72,21 @@ def scatter_whitening(
     mean : (d,), or None for zero
     ridge : float
     C : (d, d), optional
-        The scatter matrix of X - 1 mean', where it is at hand: then there is no pass.
+        The scatter matrix of X - 1 mean', where it is at hand: then there is no pass. With fewer
+        rows than columns it is not looked at.
     relative : bool
         The ridge is meant in units of the mean eigenvalue of the scatter matrix, so that scaling
         the features or repeating the rows changes nothing.
     """
-    scatter = gram(X, mean) if C is None else C
-    if relative:
-        ridge *= float(np.trace(scatter)) / len(scatter)
+    n, d = X.shape
     precision = scatter_precision(X)
-    triangle = _triangular_whitening(scatter, precision, ridge) if len(scatter) >= WIDE else None
+    if d > n:
+        values, vectors = principal(X, mean)
+        ridge *= float(values.sum()) / d if relative else 1.0
+        return _whitened(values, vectors, precision, ridge)
+    scatter = gram(X, mean) if C is None else C
+    ridge *= float(np.trace(scatter)) / d if relative else 1.0
+    triangle = _triangular_whitening(scatter, precision, ridge) if d >= WIDE else None
     return whitening(scatter, precision, ridge) if triangle is None else triangle
 
 

@@ -1,12 +1,56 @@
-"""Principal directions from the d x d scatter matrix: one pass over the rows."""
+"""Principal directions from X'X or, where rows are fewer than columns, from X X': one pass."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from hashbench.base import shelf
 from hashbench.base.validation import Matrix
-from hashbench.linalg.ridge import gram
-from hashbench.linalg.spectral import eigen
+from hashbench.linalg.kit import project
+from hashbench.linalg.ridge import cross, gram, outer_gram
+from hashbench.linalg.spectral import eigen, upright
+
+
+def principal(X: Matrix, mean: Matrix | None = None) -> tuple[Matrix, Matrix]:
+    """Return eigenvalues of (X - 1 mean')'(X - 1 mean'), largest first, and vectors as columns.
+
+    Where X has fewer rows than columns, only those that are not zero to working precision: the
+    smaller matrix X X' has them too, and its eigenvectors u give X'u / |X'u|. For 2000 rows of 4096
+    columns that takes a tenth of the time.
+    """
+    n, d = X.shape
+    if d <= n:
+        return eigen(gram(X, mean))
+
+    def make() -> tuple[Matrix, Matrix]:
+        values, left = eigen(outer_gram(X, mean))
+        keep = values > max(values[0], 0.0) * d * np.finfo(np.float64).eps
+        vectors = cross(X.astype(np.float64), left[:, keep], mean)
+        return values[keep], upright(vectors / np.sqrt(values[keep]))
+
+    values, vectors = shelf.fetch("principal", [X], [mean], make)
+    return values, vectors
+
+
+def row_coordinates(X: Matrix, mean: Matrix) -> tuple[Matrix, Matrix, Matrix | None]:
+    """Return features with no more columns than rows, their mean, and what takes weights back.
+
+    Weights that are found by values X W and by their own norm lie in the space that the rows span.
+    Where rows are fewer than columns, features F = (X - 1 mean') E, (n, r), say all that X does:
+    whoever finds V on them has found E V on X. Else they are X itself, and there is no E.
+
+    Returns
+    -------
+    F : (n, r)
+    mean : (r,)
+        Of F: zero, or that of X.
+    E : (d, r), orthonormal columns, or None
+    """
+    n, d = X.shape
+    if d <= n:
+        return X, mean, None
+    E = principal(X, mean)[1]
+    return project(X, E, mean), np.zeros(E.shape[1]), E
 
 
 def pca(X: Matrix, k: int, mean: Matrix | None = None) -> Matrix:
@@ -14,7 +58,9 @@ def pca(X: Matrix, k: int, mean: Matrix | None = None) -> Matrix:
 
     Directions beyond the rank of the data are zero rather than rounding noise.
     """
-    values, vectors = eigen(gram(X, mean))
-    values, vectors = values[:k], vectors[:, :k]
+    values, vectors = principal(X, mean)
     precision = np.finfo(X.dtype).eps * max(X.shape)
-    return np.asarray(np.where(values > max(values[0], 0.0) * precision, vectors, 0.0))
+    kept = (values > values.max(initial=0.0) * precision)[:k]
+    directions = np.zeros((X.shape[1], min(k, X.shape[1])))
+    directions[:, : len(kept)] = np.where(kept, vectors[:, :k], 0.0)
+    return directions

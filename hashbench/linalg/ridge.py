@@ -7,7 +7,7 @@ Gram matrix and its Cholesky factor depend on the features alone.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -106,21 +106,23 @@ class Ridge:
         other._factor = other._factorised()
         return other
 
-    def scatter(self) -> Matrix:
-        """Return (X - 1 mean')'(X - 1 mean'), (d, d); no pass over X if d <= n."""
-        return self.gram if self.primal else gram(self.X, self.mean)
+    def scatter(self) -> Matrix | None:
+        """Return (X - 1 mean')'(X - 1 mean'), (d, d), where it is at hand: if d <= n."""
+        return self.gram if self.primal else None
 
     def quadratic(self, W: Matrix) -> float:
         """Return ||(X - 1 mean') W||^2 for W, (d, t); no pass over X if d <= n."""
         if self.primal:
             return float(np.sum(W * (self.gram @ W)))
-        return float(np.square(self._project(W)).sum())
+        return float(np.square(self._centred @ W).sum())
 
     def products(self, T: Matrix) -> Matrix:
         """Return (X - 1 mean')' T, (d, t) in float64."""
-        if self.exact:
-            return _products(self.X, T, self.mean, None, BLOCK_ROWS, np.dtype(np.float64))
-        return cross(self.X, T, self.mean)
+        if not self.exact:
+            return cross(self.X, T, self.mean)
+        if not self.primal:
+            return np.ascontiguousarray((T.T @ self._centred).T)  # reads X as it lies
+        return _products(self.X, T, self.mean, None, BLOCK_ROWS, np.dtype(np.float64))
 
     def solve(self, T: Matrix) -> Matrix:
         """Return W, (d, t) in float64, for targets T, (n, t)."""
@@ -128,21 +130,27 @@ class Ridge:
             return self._factor.solve(self.products(T))
         return self.products(self._factor.solve(np.asarray(T, np.float64)))
 
-    def solve_products(self, S: Matrix) -> Matrix:
+    def solve_products(self, S: Matrix, T: Matrix | None = None) -> Matrix:
         """Return W for S = (X - 1 mean')' T, (d, t), where those products are at hand.
 
-        Needs no pass over X if d <= n; otherwise one, by the identity
-        (X'X + p I)^-1 S = (S - X'(X X' + p I)^-1 X S) / p.
+        Needs no pass over X if d <= n. Otherwise one where T is at hand, too, and else two, by the
+        identity (X'X + p I)^-1 S = (S - X'(X X' + p I)^-1 X S) / p.
         """
         if self.primal:
             return self._factor.solve(np.asarray(S, np.float64))
-        inverse = self._factor.solve(self._project(S))
+        if T is not None:
+            return self.solve(T)
+        X = self._centred
+        inverse = self._factor.solve(X @ S)
         if self.penalty == 0:  # S lies in the row space of X: (X'X)^+ S = X'(X X')^+2 X S
-            return self.products(self._factor.solve(inverse))
-        return np.asarray((S - self.products(inverse)) / self.penalty)
+            return np.asarray((self._factor.solve(inverse).T @ X).T)
+        return np.asarray((S - (inverse.T @ X).T) / self.penalty)
 
-    def _project(self, W: Matrix) -> Matrix:
-        return np.asarray(self.X @ W if self.mean is None else self.X @ W - self.mean @ W)
+    @cached_property
+    def _centred(self) -> Matrix:
+        """X - 1 mean' in float64, for few rows: what is left of a difference needs its digits."""
+        wide = self.X.astype(np.float64)
+        return wide if self.mean is None else wide - self.mean
 
 
 def regress(

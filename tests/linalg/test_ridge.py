@@ -23,6 +23,7 @@ def test_agrees_with_the_normal_equations(shape, centred, dtype):
     assert ridge.primal == (shape[1] <= shape[0])
     np.testing.assert_allclose(ridge.solve(T), expected, atol=tolerance)
     np.testing.assert_allclose(ridge.solve_products(A.T @ T), expected, atol=tolerance)
+    np.testing.assert_allclose(ridge.solve_products(A.T @ T, T), expected, atol=tolerance)
     np.testing.assert_allclose(
         ridge.quadratic(expected), np.square(A @ expected).sum(), rtol=100 * tolerance
     )

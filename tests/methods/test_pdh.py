@@ -70,3 +70,17 @@ def test_more_bits_than_correlated_directions_are_not_constant():
         codes = method.encode(X, m)
         assert (codes.any(axis=0) & ~codes.all(axis=0)).all()
         assert len(np.unique(codes, axis=1).T) > 8
+
+
+def test_more_columns_that_say_no_more_change_nothing():
+    views, _ = toy(n=60, dims=(12, 10), classes=4)
+    rng = np.random.default_rng(0)
+    turns = [np.linalg.qr(rng.standard_normal((90, X.shape[1])))[0].T for X in views]
+    wide = [X @ Q for X, Q in zip(views, turns, strict=True)]  # fewer rows than columns
+    methods = [PDH(n_bits=4, random_state=0).fit(each) for each in (views, wide)]
+    turned = np.sign(
+        np.sum(methods[0].projections_[0] * (turns[0] @ methods[1].projections_[0]), 0)
+    )
+    for narrow, wider, Q in zip(*(method.projections_ for method in methods), turns, strict=True):
+        expected = turned * (Q @ wider)  # a direction and its opposite are one direction
+        np.testing.assert_allclose(narrow, expected, atol=1e-2 * np.abs(narrow).max())
