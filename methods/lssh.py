@@ -86,6 +86,7 @@ class LSSH(Method):
     title = "LSSH"
     space: ClassVar = {"mu": Linear(0.1, 0.9), "rho": Log(1e-2, 1), "gamma": Log(1e-2, 1e2)}
     supervised = False
+    compiled = True
     fidelity = "verified"
     paper = Citation(
         "J. Zhou, G. Ding, Y. Guo",

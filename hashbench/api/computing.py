@@ -19,7 +19,7 @@ from hashbench.base.errors import unknown
 from hashbench.executors import STATUSES, Executor, Limits, Task
 from hashbench.neural.runtime import DEVICE, run_device
 from hashbench.plugins.registry import Registry, discover
-from hashbench.results.compiling import compiling_task
+from hashbench.results.compiling import compiling_task, load_compiled
 from hashbench.results.papers import FOLDER as PUBLISHED
 from hashbench.results.papers import read_published
 from hashbench.results.results import Results
@@ -139,6 +139,7 @@ def _compute(job: Job, store: Store, progress: Progress) -> Results:
     executor = job.executor(store.prepared)
     study, registry = job.study, job.registry
     try:
+        load_compiled(study.measures)  # meanwhile the executor's processes start
         found = survey(study, job.drafts, registry, executor, store.work, progress)
         replaced = [line for line in map(store.put_split, found.splits) if line]
         store.write_text("study.toml", resolved(study, registry).to_toml())

@@ -52,6 +52,14 @@ def kernel(*, parallel: bool = False, reorder: bool = False) -> Callable[[Callab
     return decorate
 
 
+def load() -> None:
+    """Load what every kernel needs before its first call: half a second, once a process."""
+    from numba.core.registry import cpu_target
+
+    cpu_target.typing_context.refresh()
+    cpu_target.target_context.refresh()
+
+
 @cache
 def kernel_folder() -> Path | None:
     """Return the folder for machine code, or None if it cannot be written to."""

@@ -86,6 +86,7 @@ class Method(Parametrised, ABC):
     fidelity_note: ClassVar[str] = ""  #: what was inferred and how sure that is
     up_to_rank: ClassVar[bool] = False  #: agrees with other code up to the rank of the data only
     requires: ClassVar[tuple[str, ...]] = ()  #: modules beyond the core that ``fit`` imports
+    compiled: ClassVar[bool] = False  #: ``fit`` calls compiled loops on data of any size
     objective_note: ClassVar[str] = ""  #: what a reader of its objective has to know
     hamming: ClassVar[bool] = True  #: False: compares real vectors, see :class:`VectorMethod`
     space: ClassVar[Space] = {}  #: what may be tuned, see hashbench.plugins.space; nothing if empty

@@ -4,6 +4,8 @@ The first run of an installation compiles them, which takes one core a good ten 
 the first evaluation, that time would lie between the last cell and the first table, with all other
 cores idle. As a task among the cells it takes one of their places, so that no cell has to share its
 core; the run then finds the kernels where every later process does.
+
+To load them takes a second, too. A later run does so while the processes that run cells start.
 """
 
 from __future__ import annotations
@@ -32,9 +34,23 @@ def compiling_task(measures: Sequence[str]) -> Task | None:
     return Task("hashbench.results.compiling:compile_all", arguments, "kernels of the evaluator")
 
 
+def load_compiled(measures: Sequence[str]) -> None:
+    """Load what measures need if it has been compiled here."""
+    if _mark(measures).exists():
+        _score_a_few(measures)
+
+
 def compile_all(registry: Any, folder: Path, cache: Path, measures: Sequence[str]) -> None:
-    """Score codes and vectors of a few items as a cell's are scored, and note that it is done."""
+    """Have everything compiled that measures need, and note that it is done."""
     from hashbench.base.compiled import kernel_folder
+
+    _score_a_few(measures)
+    if kernel_folder() is not None:
+        _mark(measures).touch()
+
+
+def _score_a_few(measures: Sequence[str]) -> None:
+    """Score codes and vectors of a few items as a cell's are scored."""
     from hashbench.measures import code_statistics
     from hashbench.measures.inner_product import ScoreRanking
     from hashbench.measures.rankings import HammingRanking
@@ -46,8 +62,6 @@ def compile_all(registry: Any, folder: Path, cache: Path, measures: Sequence[str
     scored(HammingRanking(codes, codes, BITS, labels, labels), all_names(measures))
     scored(ScoreRanking(vectors, vectors, labels, labels), all_names(measures))
     code_statistics(codes, BITS, labels)
-    if kernel_folder() is not None:
-        _mark(measures).touch()
 
 
 def _mark(measures: Sequence[str]) -> Path:

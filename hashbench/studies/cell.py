@@ -171,6 +171,10 @@ def compute(
     for module in plugin.cls.requires:  # what takes seconds to import is no training
         with contextlib.suppress(ModuleNotFoundError):  # fit says what to do then
             importlib.import_module(module)
+    if plugin.cls.compiled:
+        from hashbench.base.compiled import load
+
+        load()
     seconds["load"] = time.perf_counter() - start
 
     method: Method = plugin.cls(
