@@ -65,3 +65,15 @@ def test_what_was_never_compiled_is_a_task(tmp_path, monkeypatch):
     assert task is not None
     assert task.function == "hashbench.results.compiling:compile_all"
     assert task.arguments == {"measures": ["AP"]}
+
+
+def test_only_what_has_been_compiled_is_loaded_ahead(tmp_path, monkeypatch):
+    monkeypatch.setenv("HASHBENCH_CACHE", str(tmp_path))
+    loaded = []
+    monkeypatch.setattr(compiling, "_score_a_few", loaded.append)
+    compiling.load_compiled(["AP"])
+    assert loaded == []  # it would compile for ten seconds before the first cell
+    compiling._mark(["AP"]).parent.mkdir(parents=True)
+    compiling._mark(["AP"]).touch()
+    compiling.load_compiled(["AP"])
+    assert loaded == [["AP"]]
