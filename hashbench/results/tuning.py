@@ -31,7 +31,7 @@ def tune(
     found : the study's cells and searches
     executor, store, progress : what cells run with
     keep_codes : whether the codes of trials are kept, not only their scores
-    choice : which trials run again: retry and force, as of cells
+    choice : which trials run again, as of cells: retry, force; whether they share nothing: timing
     """
     from hashbench.results.evaluate import encoded_scores  # imports numba: a second
 
@@ -42,7 +42,7 @@ def tune(
         with threadpool_limits(1, user_api="blas"):
             return encoded_scores(codes, split(name), measure)
 
-    tuner = Tuner(found, executor, store, progress, score, keep_codes)
+    tuner = Tuner(found, executor, store, progress, score, keep_codes, choice["timing"])
     tuner.run(choice["retry"], choice["force"])
     tuner.finish()
     store.write_text(FILE, found.plan.to_json())

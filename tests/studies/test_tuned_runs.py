@@ -256,6 +256,23 @@ def test_the_same_time_for_every_method(hashbench, tmp_path):
         assert 2 <= sum(row["method"] == name for row in listed) <= 4
 
 
+@pytest.mark.parametrize("flags", [(), ("--timing",)])
+def test_trials_share_statistics_but_where_times_count(hashbench, tmp_path, flags):
+    path, out, told = plugin(tmp_path), tmp_path / "out", tmp_path / "told"
+    path.write_text(
+        path.read_text().replace(
+            "        time.sleep(SECONDS)",
+            "        known = f'{len(shelf._open[-1].names)} '\n"
+            f"        with open({str(told)!r}, 'a') as log: log.write(known)",
+        )
+        + "\nfrom hashbench.base import shelf\n"
+    )
+    study = ("run", "--plugin", path, *ON_TOY, "-m", "one", "-b", "8", "-o", out, "--tune", "3")
+    assert hashbench(*study, *flags).returncode == 0
+    known = told.read_text().split()  # views of which statistics are found, in three trials
+    assert known == ["0" if flags else "2"] * 5  # and in the cell as asked for and the tuned one
+
+
 def test_a_search_without_a_trial_that_is_done_is_a_row_that_says_so(hashbench, tmp_path):
     path, out = plugin(tmp_path, seconds=30), tmp_path / "out"
     done = hashbench(
