@@ -158,3 +158,17 @@ def test_a_mirrored_triangle_is_the_whole_product(order, d):
 def test_products_of_many_rows_are_summed_once(more):
     X = np.random.default_rng(0).standard_normal((BLOCK_ROWS + more, 3)).astype(np.float32)
     np.testing.assert_allclose(gram(X), X.T.astype(float) @ X, rtol=1e-4, atol=0.1)
+
+
+@pytest.mark.parametrize("penalty", [1e-6, 1e-2])
+def test_few_rows_less_their_mean_are_solved_to_the_last_digits(penalty):
+    """X X' has nothing in the direction of their mean, where a rounded mean would leave noise."""
+    rng = np.random.default_rng(5)
+    X, T = (10 + rng.standard_normal((60, 300))).astype(np.float32), rng.standard_normal((60, 2))
+    mean = X.mean(axis=0, dtype=np.float64)
+    Z = X - mean
+    expected = Z.T @ np.linalg.solve(Z @ Z.T + penalty * np.eye(60), T)
+    ridge = Ridge(X, penalty, mean)
+    size = np.abs(expected).max()
+    np.testing.assert_allclose(ridge.solve(T), expected, atol=1e-4 * size)
+    np.testing.assert_allclose(ridge.solve_products(ridge.products(T)), expected, atol=1e-4 * size)
