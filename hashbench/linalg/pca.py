@@ -37,7 +37,8 @@ def row_coordinates(X: Matrix, mean: Matrix) -> tuple[Matrix, Matrix, Matrix | N
 
     Weights that are found by values X W and by their own norm lie in the space that the rows span.
     Where rows are fewer than columns, features F = (X - 1 mean') E, (n, r), say all that X does:
-    whoever finds V on them has found E V on X. Else they are X itself, and there is no E.
+    whoever finds V on them has found E V on X. Else, and where all rows are equal, they are X itself,
+    and there is no E.
 
     Returns
     -------
@@ -47,10 +48,11 @@ def row_coordinates(X: Matrix, mean: Matrix) -> tuple[Matrix, Matrix, Matrix | N
     E : (d, r), orthonormal columns, or None
     """
     n, d = X.shape
-    if d <= n:
-        return X, mean, None
-    E = principal(X, mean)[1]
-    return project(X, E, mean), np.zeros(E.shape[1]), E
+    if d > n:
+        E = principal(X, mean)[1]
+        if E.size:
+            return project(X, E, mean), np.zeros(E.shape[1]), E
+    return X, mean, None
 
 
 def pca(X: Matrix, k: int, mean: Matrix | None = None) -> Matrix:
