@@ -37,8 +37,8 @@ def row_coordinates(X: Matrix, mean: Matrix) -> tuple[Matrix, Matrix, Matrix | N
 
     Weights that are found by values X W and by their own norm lie in the space that the rows span.
     Where rows are fewer than columns, features F = (X - 1 mean') E, (n, r), say all that X does:
-    whoever finds V on them has found E V on X. Else, and where all rows are equal, they are X itself,
-    and there is no E.
+    whoever finds V on them has found E V on X. Else, and where all rows are equal, they are X
+    itself, and there is no E.
 
     Returns
     -------
