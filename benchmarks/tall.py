@@ -10,8 +10,10 @@ that reads them as memory maps, as in a study. The columns are
 - fit: processor seconds of ``fit`` at each number of rows, recording the objective included; and
   how many of the last ones recording took;
 - G: the last ones in units of one general product ``X.T @ Z`` of the first view and another
-  matrix of its shape, timed by the same process (on 8192 rows at most, and scaled from there);
-  the symmetric ``X.T @ X`` takes half of that;
+  matrix of its shape, timed by the same process twice before the fit and twice after it (on 8192
+  rows at most, and scaled from there): a machine that is shared changes its pace by tenths within
+  a minute, and the mean of the four is nearer to that of the fit than the best; the symmetric
+  ``X.T @ X`` takes half of that;
 - power: p in seconds ~ rows^p, fitted to all numbers of rows;
 - encode: seconds to encode all rows of both views;
 - memory: the most anonymous memory (which leaves out the maps) that ``fit`` or ``encode`` took at
@@ -101,19 +103,18 @@ def read_data(folder: Path, rows: int):
 
 
 def general_product(X) -> tuple[float, float]:
-    """Return the seconds of X.T @ Z, Z as large as X, the better of two turns: processor, clock."""
-    rows, best = min(len(X), UNIT_ROWS), np.full(2, np.inf)
-    for _ in range(2):
-        spent = np.zeros(2)
-        total = np.zeros((X.shape[1], X.shape[1]), X.dtype)
-        for first in range(0, rows, BLOCK):
-            block = X[first : min(first + BLOCK, rows)]
-            other = block[::-1].copy()
-            start = np.array([time.process_time(), time.perf_counter()])
-            total += block.T @ other
-            spent += np.array([time.process_time(), time.perf_counter()]) - start
-        best = np.minimum(best, spent)
-    processor, clock = best * len(X) / rows
+    """Return the seconds of X.T @ Z, Z as large as X, the mean of two turns: processor, clock.
+
+    A turn before them is not counted: it also waits for memory.
+    """
+    rows, turns = min(len(X), UNIT_ROWS), []
+    other = X[:rows][::-1].copy()
+    product = np.zeros((X.shape[1], X.shape[1]), X.dtype)
+    for _ in range(3):
+        start = np.array([time.process_time(), time.perf_counter()])
+        np.matmul(X[:rows].T, other, out=product)
+        turns.append(np.array([time.process_time(), time.perf_counter()]) - start)
+    processor, clock = np.mean(turns[1:], axis=0) * len(X) / rows
     return float(processor), float(clock)
 
 
@@ -136,6 +137,9 @@ def work(folder: Path, choice: Choice, rows: int, bits: int, parent: Connection)
         else:
             method.encode(X, m)
     encode = time.process_time() - start
+    parent.send("done")  # the parent looks no longer
+    after, after_clock = general_product(views[0])
+    base, base_clock = (base + after) / 2, (base_clock + after_clock) / 2
     # Recording is timed by the clock, which others may have stopped: its share is what counts.
     recording = fit * method.recording_seconds_ / clock
     clock -= method.recording_seconds_
@@ -165,6 +169,7 @@ def measure(
                 return f"over {memory / 1e9:g} GB"
             if sum(spent()[:2]) - start > cap * unit:
                 return f"over {cap:g} G"
+        here.recv()  # done
         return Cost(*here.recv(), peak - before)
     except EOFError:
         return "failed"

@@ -41,6 +41,7 @@ from hashbench import Citation, HashbenchError, LinearMethod, Log
 from hashbench.linalg import (
     Ridge,
     Sweep,
+    add_up,
     column_means,
     each,
     gaussian,
@@ -196,14 +197,19 @@ class EDSH(LinearMethod):
 
 def _add_values(V, views, means, M=()):
     """Add X_m M_m of all views to V and return S_m = (X_m - 1 mean_m')'V, in one pass."""
-    sweeps = [Sweep(X, V.shape[1]) for X in views]
-    for rows in row_blocks(len(V)):
-        for sweep, X, m in zip(sweeps, views, M, strict=False):
-            V[rows] += sweep.values(X[rows], m)
-        for sweep, X in together(sweeps, views):
-            sweep.add(X[rows], V[rows])
+
+    def part(rows):
+        sweeps = [Sweep(X, V.shape[1]) for X in views]
+        for block in row_blocks(rows):
+            for sweep, X, m in zip(sweeps, views, M, strict=False):
+                V[block] += sweep.values(X[block], m)
+            for sweep, X in together(sweeps, views):
+                sweep.add(X[block], V[block])
+        return [sweep.products for sweep in sweeps]
+
+    products = add_up(part, len(V))  # fills V, too
     total = V.sum(axis=0, dtype=np.float64)
-    return [sweep.products - np.outer(mean, total) for sweep, mean in together(sweeps, means)]
+    return [s - np.outer(mean, total) for s, mean in together(products, means)]
 
 
 def _classifier(Y, B):

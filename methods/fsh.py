@@ -43,6 +43,7 @@ from hashbench.linalg import (
     Ridge,
     Sweep,
     UnitRows,
+    add_up,
     anchor_rows,
     cross,
     each,
@@ -148,22 +149,27 @@ class FSH(LinearMethod):
         shift = shift.astype(dtype)
         targets = [(e * Bs).astype(dtype) for e in eta]
         B = np.empty((len(A[0]), self.n_bits), dtype)
-        for sweep in sweeps:
-            if not sweep.compiled:
-                sweep.products[:] = 0
-        T = [np.zeros(Bs.shape) for _ in A]
-        for block in row_blocks(len(B)):
-            values = sum(a[block] @ target for a, target in together(A, targets)) - shift
-            for sweep, X, scale, slope in together(sweeps, views, scales, slopes):
-                values += scale[block] * sweep.values(X[block], slope)
-            B[block] = signs(values)
-            for sweep, X, scale in together(sweeps, views, scales):
-                _add_change(sweep, X[block], scale[block], B[block], last[block])
-            for a, t in together(A, T):
-                t += a[block].T @ B[block]
+
+        def part(rows):
+            passes = [Sweep(X, self.n_bits) for X in views]
+            T = [np.zeros(Bs.shape) for _ in A]
+            for block in row_blocks(rows):
+                values = sum(a[block] @ target for a, target in together(A, targets)) - shift
+                for sweep, X, scale, slope in together(passes, views, scales, slopes):
+                    values += scale[block] * sweep.values(X[block], slope)
+                B[block] = signs(values)
+                for sweep, X, scale in together(passes, views, scales):
+                    _add_change(sweep, X[block], scale[block], B[block], last[block])
+                for a, t in together(A, T):
+                    t += a[block].T @ B[block]
+            return [*(sweep.products for sweep in passes), *T]
+
+        sums = add_up(part, len(B))  # fills B, too
+        for passed, products in zip(sweeps, sums, strict=False):
+            passed.products[:] = products + (passed.products if passed.compiled else 0)
         total = B.sum(axis=0, dtype=np.float64)
-        S = [sweep.products - np.outer(mean, total) for sweep, mean in together(sweeps, means)]
-        return B, S, T
+        S = [passed.products - np.outer(mean, total) for passed, mean in together(sweeps, means)]
+        return B, S, sums[len(sweeps) :]
 
     def _weights(self, P):
         """The eta-step; shares are cut where, with hardly any rows, P is of both signs."""

@@ -37,6 +37,7 @@ from hashbench import Citation, LinearMethod, Log
 from hashbench.linalg import (
     Ridge,
     Sweep,
+    add_up,
     column_means,
     correlated_directions,
     each,
@@ -122,18 +123,23 @@ class QCH(LinearMethod):
         """Fill B_m with sgn(X_m W_m + alpha / 2 sum_{l != m} others_l); return S_m = X_m'B_m."""
         shifts = [(mean @ w).astype(b.dtype) for mean, w, b in together(self.means_, W, B)]
         W = [w.astype(b.dtype) for w, b in together(W, B)]
-        sweeps = [Sweep(X, self.n_bits) for X in views]
-        for rows in row_blocks(len(B[0])):
-            for m, X in enumerate(views):
-                values = sweeps[m].values(X[rows], W[m]) - shifts[m]
-                for l, other in enumerate(others):
-                    if l != m:
-                        values += self.alpha / 2 * other[rows]
-                B[m][rows] = signs(values)
-                sweeps[m].add(X[rows], B[m][rows])
+
+        def part(rows):
+            sweeps = [Sweep(X, self.n_bits) for X in views]
+            for block in row_blocks(rows):
+                for m, X in enumerate(views):
+                    values = sweeps[m].values(X[block], W[m]) - shifts[m]
+                    for l, other in enumerate(others):
+                        if l != m:
+                            values += self.alpha / 2 * other[block]
+                    B[m][block] = signs(values)
+                    sweeps[m].add(X[block], B[m][block])
+            return [sweep.products for sweep in sweeps]
+
+        products = add_up(part, len(B[0]))  # fills B, too
         return [
-            sweep.products - np.outer(mean, b.sum(axis=0, dtype=np.float64))
-            for sweep, mean, b in together(sweeps, self.means_, B)
+            s - np.outer(mean, b.sum(axis=0, dtype=np.float64))
+            for s, mean, b in together(products, self.means_, B)
         ]
 
     def _objective(self, solvers, W, B, S):

@@ -8,7 +8,6 @@ as in some containers, every process compiles for itself: only speed is lost.
 from __future__ import annotations
 
 import tempfile
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -23,21 +22,18 @@ from numba.core import config
 import hashbench
 from hashbench.base.places import cache_folder
 
-#: Held while a parallel kernel runs: the thread pool that numba falls back to ends the process if
-#: two threads enter it at once.
-ALONE = threading.RLock()
 
+def kernel(*, reorder: bool = False) -> Callable[[Callable[..., Any]], Any]:
+    """Return a decorator that compiles a function at its first call, for one thread.
 
-def kernel(*, parallel: bool = False, reorder: bool = False) -> Callable[[Callable[..., Any]], Any]:
-    """Return a decorator that compiles a function at its first call.
+    It holds up no other thread: where there are several, each calls it for a part.
 
     Parameters
     ----------
-    parallel : whether a ``prange`` in it is divided among threads
     reorder : whether sums may be taken in another order, by eights at once
     """
 
-    # other threads of Python go on meanwhile; nobody calls a kernel through a C pointer
+    # nobody calls a kernel through a C pointer
     options: Any = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
     if reorder:
         options["fastmath"] = {"reassoc"}
@@ -46,8 +42,8 @@ def kernel(*, parallel: bool = False, reorder: bool = False) -> Callable[[Callab
         folder = kernel_folder()
         if folder is not None:
             with _numba_keeps_in(folder):
-                return njit(cache=True, parallel=parallel, **options)(function)
-        return njit(parallel=parallel, **options)(function)
+                return njit(cache=True, **options)(function)
+        return njit(**options)(function)
 
     return decorate
 

@@ -62,8 +62,8 @@ def thread_variables(threads: int) -> dict[str, str]:
     """Return the environment of a process that computes with so many threads.
 
     Those of OpenBLAS wait for the next product on their cores, a fortieth of a second long; numpy
-    and scipy have one set each and the compiled loops another, and each would wait where the other
-    one works. With the shortest wait allowed, 2^4 ticks, two threads are 1.4 times as fast in EDSH.
+    and scipy have one set each and passes over the rows another, and each would wait where the
+    other one works: the shortest wait allowed is 2^4 ticks.
     """
     names = ("OMP", "OPENBLAS", "MKL", "NUMBA")
     numbers = dict.fromkeys([f"{name}_NUM_THREADS" for name in names], str(threads))

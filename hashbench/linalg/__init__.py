@@ -28,7 +28,6 @@ from hashbench.linalg.kit import (
     inner,
     project,
     random_codes,
-    row_blocks,
     squared_norm,
     times,
     together,
@@ -49,9 +48,9 @@ from hashbench.linalg.ridge import (
 from hashbench.linalg.rotation import itq, procrustes, random_rotation, stiefel
 from hashbench.linalg.spectral import eigen, singular, turns, upright
 from hashbench.linalg.svm import linear_svms
-from hashbench.linalg.sweep import CACHED_ROWS, Sweep
+from hashbench.linalg.sweep import Sweep
 from hashbench.linalg.sylvester import Laplacian, sylvester
-from hashbench.linalg.threads import share_out
+from hashbench.linalg.threads import CACHED_ROWS, add_up, row_blocks, share_out
 
 __all__ = [
     "CACHED_ROWS",
@@ -62,6 +61,7 @@ __all__ = [
     "Ridge",
     "Sweep",
     "UnitRows",
+    "add_up",
     "anchor_maps",
     "anchor_rows",
     "blocks",

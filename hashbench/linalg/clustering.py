@@ -11,7 +11,7 @@ import scipy
 from hashbench.base import shelf
 from hashbench.base.validation import BLOCK_ROWS, Matrix
 from hashbench.linalg.features import squared_distances
-from hashbench.linalg.kit import row_blocks
+from hashbench.linalg.threads import row_blocks
 
 
 def kmeans(X: Matrix, start: npt.NDArray[np.intp], iterations: int = 100) -> Matrix:

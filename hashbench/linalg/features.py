@@ -8,7 +8,7 @@ import numpy as np
 
 from hashbench.base.validation import Matrix
 from hashbench.linalg.ridge import blocks
-from hashbench.linalg.sweep import CACHED_ROWS
+from hashbench.linalg.threads import CACHED_ROWS
 
 
 def centre(views: Sequence[Matrix]) -> tuple[list[Matrix], list[Matrix]]:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from hashbench.base import shelf
 from hashbench.base.validation import Matrix
 from hashbench.linalg.discrete import signs
-from hashbench.linalg.sweep import CACHED_ROWS, Sweep
+from hashbench.linalg.sweep import Sweep
 
 T = TypeVar("T")
 
@@ -30,12 +30,6 @@ def together(*lists: Iterable[Any]) -> Iterator[Any]:
 def each(function: Callable[..., T], *lists: Iterable[Any]) -> list[T]:
     """Return what a function gives for every view, from lists with one argument a view."""
     return [function(*arguments) for arguments in together(*lists)]
-
-
-def row_blocks(n: int, size: int = CACHED_ROWS) -> Iterator[slice]:
-    """Yield slices of n rows, few enough at a time to stay in cache."""
-    for start in range(0, n, size):
-        yield slice(start, min(start + size, n))
 
 
 def column_means(views: Sequence[Matrix]) -> list[Matrix]:

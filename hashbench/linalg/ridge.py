@@ -15,13 +15,14 @@ import scipy
 
 from hashbench.base import shelf
 from hashbench.base.validation import BLOCK_ROWS, Matrix
-from hashbench.linalg.sweep import CACHED_ROWS, THIN_COLUMNS, Sweep
+from hashbench.linalg.sweep import THIN_COLUMNS, Sweep
+from hashbench.linalg.threads import CACHED_ROWS, add_up, row_blocks, share_out
 
 #: Multiplications of X'X from which on double precision takes a second more.
 LARGE = 2e10
-#: Columns of a matrix that are added or mirrored at a time.
-PANEL_COLUMNS = 256
-#: Rows that are multiplied at a time: what is centred of 4096 columns stays in the last cache.
+#: Columns of a Gram matrix that are computed at a time, by one thread.
+PANEL_COLUMNS = 512
+#: Rows that are multiplied at a time: what is centred of 4096 columns takes 64 MB.
 PRODUCT_ROWS = BLOCK_ROWS // 2
 
 
@@ -262,23 +263,27 @@ def outer_gram(X: Matrix, mean: Matrix | None = None) -> Matrix:
 
 
 def _scatter(X: Matrix, mean: Matrix | None, dtype: np.dtype[Any]) -> Matrix:
-    """Sum products of blocks: one triangle of each is computed and added, and mirrored at last."""
-    d = X.shape[1]
-    multiply = scipy.linalg.get_blas_funcs("syrk", dtype=dtype)
-    product, total = np.zeros((d, d), dtype, order="F"), np.zeros((d, d))
-    panels = [slice(start, min(start + PANEL_COLUMNS, d)) for start in range(0, d, PANEL_COLUMNS)]
-    for rows, block in blocks(X, mean, PRODUCT_ROWS):
-        # The transpose is in the order that LAPACK takes: nothing is copied, and nothing kept.
-        block, more = block.astype(dtype, copy=False).T, float(rows.start % BLOCK_ROWS > 0)
-        multiply(1.0, block, beta=more, c=product, lower=True, overwrite_c=True)
-        if rows.stop % BLOCK_ROWS == 0 or rows.stop == X.shape[0]:
-            for panel in panels:
-                total[panel, panel.start :] += product.T[panel, panel.start :]
+    """Sum products of blocks: one triangle of each, by panels that threads take; then mirror it."""
+    n, d = X.shape
+    total, panels = np.zeros((d, d)), list(row_blocks(d, PANEL_COLUMNS))
+    shift = np.zeros(d, X.dtype) if mean is None else mean.astype(X.dtype)
+    centred = np.empty((min(PRODUCT_ROWS, n), d), dtype)
+    for rows in row_blocks(n, PRODUCT_ROWS):
+        share_out(partial(_write_centred, X, shift, rows.start, centred), row_blocks(rows))
+        share_out(partial(_add_panel, centred[: rows.stop - rows.start], total), panels)
     for panel in panels:
-        upper = np.triu(total[panel, panel])
-        total[panel, panel] = upper + np.triu(upper, 1).T
         total[panel.stop :, panel] = total[panel, panel.stop :].T
     return total
+
+
+def _write_centred(X: Matrix, shift: Matrix, first: int, out: Matrix, rows: slice) -> None:
+    np.subtract(X[rows], shift, out=out[rows.start - first : rows.stop - first])
+
+
+def _add_panel(X: Matrix, total: Matrix, panel: slice) -> None:
+    rest = slice(panel.stop, None)
+    total[panel, panel] += X.T[panel] @ X[:, panel]  # numpy computes one triangle of A'A alone
+    total[panel, rest] += X.T[panel] @ X[:, rest]
 
 
 def normal_equations(
@@ -311,19 +316,22 @@ def _products(
     size: int,
     dtype: np.dtype[Any] | None = None,
 ) -> Matrix:
-    sums = Sweep(X, T.shape[1], dtype)
-    for rows, block in blocks(X, mean, size):
-        target = T[rows] if target_mean is None else T[rows] - target_mean.astype(T.dtype)
-        if dtype is not None:
-            block, target = (each.astype(dtype, copy=False) for each in (block, target))
-        sums.add(block, target)
-    return np.ascontiguousarray(sums.products)
+    def part(rows: slice) -> tuple[Matrix]:
+        sums = Sweep(X, T.shape[1], dtype)
+        for block, features in blocks(X, mean, size, rows):
+            target = T[block] if target_mean is None else T[block] - target_mean.astype(T.dtype)
+            if dtype is not None:
+                features, target = (m.astype(dtype, copy=False) for m in (features, target))
+            sums.add(features, target)
+        return (sums.products,)
+
+    return np.ascontiguousarray(add_up(part, X.shape[0])[0])
 
 
 def blocks(
-    X: Matrix, mean: Matrix | None = None, size: int = BLOCK_ROWS
+    X: Matrix, mean: Matrix | None = None, size: int = BLOCK_ROWS, within: slice | None = None
 ) -> Iterator[tuple[slice, Matrix]]:
-    """Yield slices of the rows and these rows of X - 1 mean', in the precision of X.
+    """Yield slices of the rows, or of those within, and X - 1 mean' there, in the precision of X.
 
     All blocks share their memory: each is gone when the next one comes. Rows are centred before
     they are multiplied: subtracting the rank-one term afterwards would cancel digits that the
@@ -332,9 +340,8 @@ def blocks(
     n, d = X.shape
     shift = None if mean is None else mean.astype(X.dtype)
     centred = np.empty((0 if shift is None else min(size, n), d), X.dtype)
-    for start in range(0, n, size):
-        rows = slice(start, min(start + size, n))
+    for rows in row_blocks(within or slice(0, n), size):
         if shift is None:
             yield rows, X[rows]
         else:
-            yield rows, np.subtract(X[rows], shift, out=centred[: rows.stop - start])
+            yield rows, np.subtract(X[rows], shift, out=centred[: rows.stop - rows.start])

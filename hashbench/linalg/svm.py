@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from hashbench.base.validation import Matrix
-from hashbench.linalg.kit import project, row_blocks
+from hashbench.linalg.kit import project
 from hashbench.linalg.ridge import Ridge
 from hashbench.linalg.sweep import Sweep
+from hashbench.linalg.threads import add_up, row_blocks
 
 #: Turns of the search along a direction, and the share of the slope that may be left.
 TURNS, FLAT = 8, 0.01
@@ -75,15 +76,20 @@ def linear_svms(
 
 def _slack(X: Matrix, mean: Matrix, B: Matrix, Z: Matrix) -> tuple[Any, Matrix]:
     """Return the sums of squares of S = max(0, 1 - b z) b, and (X - 1 mean')'S, in one pass."""
-    sweep = Sweep(X, B.shape[1])
-    squares, total = np.zeros(B.shape[1]), np.zeros(B.shape[1])
-    for rows in row_blocks(len(B)):
-        S = np.maximum(1 - B[rows] * Z[rows], 0)
-        squares += _dots(S, S)
-        S *= B[rows]
-        total += S.sum(axis=0, dtype=np.float64)
-        sweep.add(X[rows], S)
-    return squares, sweep.products - np.outer(mean, total)
+
+    def part(rows: slice) -> tuple[Matrix, Matrix, Matrix]:
+        sweep = Sweep(X, B.shape[1])
+        squares, total = np.zeros(B.shape[1]), np.zeros(B.shape[1])
+        for block in row_blocks(rows):
+            S = np.maximum(1 - B[block] * Z[block], 0)
+            squares += _dots(S, S)
+            S *= B[block]
+            total += S.sum(axis=0, dtype=np.float64)
+            sweep.add(X[block], S)
+        return squares, total, sweep.products
+
+    squares, total, products = add_up(part, len(B))
+    return squares, products - np.outer(mean, total)
 
 
 def _lengths(W: Matrix, D: Matrix, cost: float, B: Matrix, Z: Matrix, along: Matrix) -> Any:

@@ -13,8 +13,6 @@ import numpy as np
 
 from hashbench.base.validation import Matrix
 
-#: Rows of a block that stays in cache from one use of it to the next.
-CACHED_ROWS = 512
 #: Columns up to which a product with the features costs little more than reading them.
 THIN_COLUMNS = 128
 #: Columns of T up to which the compiled X'T is the faster one.

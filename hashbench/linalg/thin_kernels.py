@@ -12,22 +12,22 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from llvmlite import ir
-from numba import prange, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from hashbench.base.compiled import ALONE, kernel
+from hashbench.base.compiled import kernel
 from hashbench.base.validation import Matrix
+from hashbench.linalg.threads import row_parts, share_out
 
 #: Numbers in a register, and registers that make up a row of a panel of M.
 LANES, PANEL = 8, 2
 #: Rows of X that are multiplied together.
 ROWS = 6
-#: Columns of X whose sums of products stay in the second cache.
-TILE = 1024
+#: Columns of X whose sums of products stay in the second cache, with room for its rows.
+TILE = 512
 
 PANEL_COLUMNS = LANES * PANEL
 
@@ -113,23 +113,18 @@ def _rows_times_panel(typing_context, x, x_width, m, m_width, v, v_width, column
     return types.void(*[types.intp] * 7), build
 
 
-@kernel(parallel=True)
-def _values(X, M, V, parts):
-    """Set V = X M for X, (b, d), M, (p, d, 16) and V, (b, 16 p), all float32; six rows at least.
-
-    Parts of the rows, as many as asked for, are taken at once.
-    """
+@kernel()
+def _values(X, M, V):
+    """Set V = X M for X, (b, d), M, (p, d, 16) and V, (b, 16 p), all float32; six rows at least."""
     b, d = X.shape
     panels, width = M.shape[0], V.shape[1]
     x, m, v = X.ctypes.data, M.ctypes.data, V.ctypes.data
-    sixes = (b + ROWS - 1) // ROWS
-    for part in prange(parts):
-        for six in range(part * sixes // parts, (part + 1) * sixes // parts):
-            row = min(six * ROWS, b - ROWS)  # the last rows once more rather than fewer
-            for j in range(panels):
-                place = v + 4 * (row * width + j * PANEL_COLUMNS)
-                panel = m + 4 * j * d * PANEL_COLUMNS
-                _rows_times_panel(x + 4 * row * d, d, panel, PANEL_COLUMNS, place, width, d)
+    for six in range(0, b, ROWS):
+        row = min(six, b - ROWS)  # the last rows once more rather than fewer
+        for j in range(panels):
+            place = v + 4 * (row * width + j * PANEL_COLUMNS)
+            panel = m + 4 * j * d * PANEL_COLUMNS
+            _rows_times_panel(x + 4 * row * d, d, panel, PANEL_COLUMNS, place, width, d)
 
 
 @intrinsic
@@ -161,40 +156,41 @@ def _add_rows_by_panel(typing_context, x, x_width, t, s, columns):
     return types.void(*[types.intp] * 5), build
 
 
-@kernel(parallel=True)
-def _add_products(X, T, total, parts):
+@kernel()
+def _add_products(X, T, total):
     """Add X'T to total for X, (b, d), T, (p, 6 c, 16), both float32, and total, (d, t), float64.
 
     The last six rows of T belong to the last six of X, and are zero where they have come before.
-    Parts of the columns, as many as asked for, are taken at once.
     """
     b, d = X.shape
     panels, rows = T.shape[0], T.shape[1]
     x, t = X.ctypes.data, T.ctypes.data
-    tiles = (d + TILE - 1) // TILE * parts
-    for part in prange(parts):
-        sums = np.empty((TILE, PANEL_COLUMNS), np.float32)
-        s = sums.ctypes.data
-        for tile in range(part, tiles, parts):
-            first, last = tile * d // tiles, (tile + 1) * d // tiles
-            for j in range(panels):
-                sums[: last - first] = 0
-                for row in range(0, rows, ROWS):
-                    place = x + 4 * (min(row, b - ROWS) * d + first)
-                    panel = t + 4 * (j * rows + row) * PANEL_COLUMNS
-                    _add_rows_by_panel(place, d, panel, s, last - first)
-                start = j * PANEL_COLUMNS
-                width = min(PANEL_COLUMNS, total.shape[1] - start)
-                for column in range(first, last):
-                    for bit in range(width):
-                        total[column, start + bit] += sums[column - first, bit]
+    sums = np.empty((TILE, PANEL_COLUMNS), np.float32)
+    s = sums.ctypes.data
+    for first in range(0, d, TILE):
+        last = min(first + TILE, d)
+        for j in range(panels):
+            sums[: last - first] = 0
+            for row in range(0, rows, ROWS):
+                place = x + 4 * (min(row, b - ROWS) * d + first)
+                panel = t + 4 * (j * rows + row) * PANEL_COLUMNS
+                _add_rows_by_panel(place, d, panel, s, last - first)
+            start = j * PANEL_COLUMNS
+            width = min(PANEL_COLUMNS, total.shape[1] - start)
+            for column in range(first, last):
+                for bit in range(width):
+                    total[column, start + bit] += sums[column - first, bit]
 
 
 def values(X: Matrix, M: Matrix) -> Matrix:
     """Return X M for X, (b, d), float32 and C-contiguous, and panels of M; six rows at least."""
     V = np.empty((len(X), len(M) * PANEL_COLUMNS), np.float32)
-    with ALONE:
-        _values(X, M, V, numba.get_num_threads())
+
+    def part(rows: slice) -> None:
+        rows = slice(min(rows.start, len(X) - ROWS), rows.stop)
+        _values(X[rows], M, V[rows])
+
+    share_out(part, row_parts(len(X)))
     return V
 
 
@@ -210,8 +206,7 @@ def add_products(total: Matrix, X: Matrix, T: Matrix) -> None:
     if rest:
         targets[:, -rest:] = targets[:, b - rest : b].copy()
         targets[:, -ROWS:-rest] = 0
-    with ALONE:
-        _add_products(X, targets, total, numba.get_num_threads())
+    _add_products(X, targets, total)
 
 
 def panels(M: Matrix, rows: int | None = None) -> Matrix:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -140,10 +141,16 @@ def test_interrupting_ends_what_runs_on_the_workers_and_not_the_workers(cluster,
     )  # fmt: skip
     workers = [psutil.Process(worker.pid) for worker in cluster.workers]
 
+    def children(parents: list[psutil.Process]) -> list[psutil.Process]:
+        found = []
+        for parent in parents:
+            with suppress(psutil.NoSuchProcess):  # it may end between two looks
+                found += parent.children()
+        return found
+
     def computing() -> list[psutil.Process]:
-        guards = [child for worker in workers for child in worker.children()]
-        servers = [child for guard in guards for child in guard.children()]
-        return [child for server in servers for child in server.children()]
+        guards = children(workers)
+        return children(children(guards))  # those of the servers of cells
 
     def wait_until(condition) -> None:
         deadline = time.monotonic() + PATIENCE

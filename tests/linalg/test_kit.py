@@ -44,6 +44,7 @@ def test_blocks_of_rows_are_all_rows_once():
         [8, 9],
     ]
     assert list(row_blocks(0)) == []
+    assert list(row_blocks(slice(3, 8), 4)) == [slice(3, 7), slice(7, 8)]
 
 
 def test_random_codes_are_signs_whose_draw_does_not_depend_on_the_precision():

@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
-from hashbench.linalg import Sweep, sweep, thin_kernels, times
+from hashbench.base.validation import BLOCK_ROWS
+from hashbench.linalg import Sweep, cross, gram, sweep, times
 
 
 @pytest.fixture
@@ -39,13 +41,19 @@ def test_products_of_blocks_are_added_up(t, d):
     np.testing.assert_allclose(passed.products, X.T @ T, rtol=1e-4, atol=2e-4)
 
 
-def test_the_number_of_threads_does_not_change_a_byte():
-    X, T = _random(96, 4099, dtype=np.float32), _random(1, 96, 16, dtype=np.float32)
-    found = [np.zeros((4099, 16)) for _ in range(3)]
-    for parts, total in enumerate(found, 1):
-        thin_kernels._add_products(X, T, total, parts)
-    assert np.array_equal(found[0], found[1])
-    assert np.array_equal(found[0], found[2])
+@pytest.mark.usefixtures("everything_is_large")
+@pytest.mark.parametrize("rows", [2 * BLOCK_ROWS, 2 * BLOCK_ROWS + 3])
+def test_the_number_of_threads_does_not_change_a_byte(rows):
+    """Also not where the last part has fewer rows than are multiplied together."""
+    X, M = _random(rows, sweep.COMPILED_WIDTH, dtype=np.float32), _random(sweep.COMPILED_WIDTH, 16)
+    found = []
+    for threads in (1, 2):
+        with threadpool_limits(threads, "blas"):
+            found.append([times(X, M), cross(X, X[:, :16].copy()), gram(X, X.mean(axis=0))])
+    for one, two in zip(*found, strict=True):
+        assert np.array_equal(one, two)
+    np.testing.assert_allclose(found[0][0], X @ M, rtol=1e-4, atol=2e-4)
+    np.testing.assert_allclose(found[0][1], X.T @ X[:, :16], rtol=1e-3, atol=0.5)
 
 
 @pytest.mark.parametrize("large", [False, True])

@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from hashbench.linalg import lasso, row_blocks, share_out
+from hashbench.base.validation import BLOCK_ROWS
+from hashbench.linalg import add_up, lasso, row_blocks, share_out
+from hashbench.linalg.threads import row_parts
 from hashbench.methods.scm_s import SCMS
 
 
@@ -11,6 +13,17 @@ def test_results_come_in_the_order_of_the_blocks(threads):
     blocks = list(row_blocks(1000, 7))
     with threadpool_limits(threads, "blas"):
         assert share_out(lambda rows: rows.start, blocks) == [each.start for each in blocks]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_sums_over_parts_are_those_over_all_rows(threads):
+    rows = 2 * BLOCK_ROWS + 5
+    with threadpool_limits(threads, "blas"):
+        total, ones = add_up(
+            lambda part: (np.arange(part.start, part.stop).sum(keepdims=True), np.ones(1)), rows
+        )
+    assert total == rows * (rows - 1) // 2
+    assert ones == len(list(row_parts(rows)))
 
 
 def test_an_error_in_a_block_is_raised():
