@@ -40,8 +40,6 @@ import numpy as np
 from hashbench import Citation, HashbenchError, LinearMethod, Log
 from hashbench.linalg import (
     Ridge,
-    Sweep,
-    add_up,
     column_means,
     each,
     gaussian,
@@ -49,9 +47,9 @@ from hashbench.linalg import (
     procrustes,
     random_codes,
     random_rotation,
-    row_blocks,
     signs,
     squared_norm,
+    swept,
     times,
     together,
 )
@@ -197,17 +195,7 @@ class EDSH(LinearMethod):
 
 def _add_values(V, views, means, M=()):
     """Add X_m M_m of all views to V and return S_m = (X_m - 1 mean_m')'V, in one pass."""
-
-    def part(rows):
-        sweeps = [Sweep(X, V.shape[1]) for X in views]
-        for block in row_blocks(rows):
-            for sweep, X, m in zip(sweeps, views, M, strict=False):
-                V[block] += sweep.values(X[block], m)
-            for sweep, X in together(sweeps, views):
-                sweep.add(X[block], V[block])
-        return [sweep.products for sweep in sweeps]
-
-    products = add_up(part, len(V))  # fills V, too
+    products = swept(V, views, M)
     total = V.sum(axis=0, dtype=np.float64)
     return [s - np.outer(mean, total) for s, mean in together(products, means)]
 

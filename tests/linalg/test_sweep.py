@@ -3,7 +3,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from hashbench.base.validation import BLOCK_ROWS
-from hashbench.linalg import Sweep, cross, gram, sweep, times
+from hashbench.linalg import Sweep, column_means, cross, gram, signs, sweep, swept, times
 
 
 @pytest.fixture
@@ -71,3 +71,47 @@ def test_what_is_not_compiled_for_is_the_library_s_own(monkeypatch, large):
 def test_a_vector_is_no_matrix_of_few_columns():
     X, m = _random(80, 2050), _random(2050)
     assert np.array_equal(times(X, m), X @ m)
+
+
+@pytest.mark.usefixtures("everything_is_large")
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize("t", [3, 16, 40])
+@pytest.mark.parametrize("rows", [7, 24, 29, 30, 2051])
+def test_a_pass_over_two_views_is_both_its_products(rows, t, signed):
+    """With every number of rows and columns that is left over."""
+    views = [_random(rows, d, dtype=np.float32) for d in (sweep.COMPILED_WIDTH + 5, 11)]
+    M = [_random(X.shape[1], t, dtype=np.float32) for X in views]
+    start = _random(rows, t, dtype=np.float32)
+    V = start.copy()
+    found = swept(V, views, M, signed)
+    values = start + sum(X.astype(float) @ m for X, m in zip(views, M, strict=True))
+    expected = signs(values) if signed else values
+    np.testing.assert_allclose(V, expected, rtol=1e-4, atol=2e-4)
+    for X, products in zip(views, found, strict=True):
+        np.testing.assert_allclose(products, X.T @ expected, rtol=1e-3, atol=2e-2)
+
+
+@pytest.mark.usefixtures("everything_is_large")
+def test_a_pass_may_add_nothing():
+    X, V = _random(40, sweep.COMPILED_WIDTH, dtype=np.float32), _random(40, 16, dtype=np.float32)
+    kept = V.copy()
+    (products,) = swept(V, [X])
+    assert np.array_equal(V, kept)
+    np.testing.assert_allclose(products, X.T @ V, rtol=1e-4, atol=2e-4)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_pass_over_small_views_is_the_same(dtype):
+    views = [_random(50, d, dtype=dtype) for d in (9, 4)]
+    M = [_random(d, 3, dtype=dtype) for d in (9, 4)]
+    V = np.zeros((50, 3), dtype)
+    found = swept(V, views, M)
+    np.testing.assert_allclose(V, views[0] @ M[0] + views[1] @ M[1], rtol=1e-4, atol=1e-5)
+    for X, products in zip(views, found, strict=True):
+        np.testing.assert_allclose(products, X.T @ V, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.usefixtures("everything_is_large")
+def test_means_of_large_features_are_those_of_small_ones():
+    X = 100 + _random(3000, sweep.COMPILED_WIDTH, dtype=np.float32)
+    np.testing.assert_allclose(column_means([X])[0], X.mean(axis=0, dtype=float), rtol=1e-6)

@@ -30,7 +30,7 @@ def test_recorded_objective_is_the_formula_and_never_rises(dims):
 def test_blocks_do_not_matter(monkeypatch):
     views, _ = toy(n=120)
     whole = QCH(n_bits=7, random_state=0).fit(views)
-    monkeypatch.setattr("hashbench.methods.qch.row_blocks", lambda n: row_blocks(n, 17))
+    monkeypatch.setattr("hashbench.linalg.sweep.row_blocks", lambda n: row_blocks(n, 17))
     blocks = QCH(n_bits=7, random_state=0).fit(views)
     for one, other in zip(whole.projections_, blocks.projections_, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-9)
