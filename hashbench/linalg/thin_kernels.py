@@ -32,7 +32,7 @@ TILE = 512
 #: Rows of all views that stay in the second cache between X M and X'T, a multiple of ROWS.
 PASS_ROWS = 24
 #: Rows whose products are summed in single precision.
-SUM_ROWS = 1024
+SUM_ROWS = 2048
 
 PANEL_COLUMNS = LANES * PANEL
 
