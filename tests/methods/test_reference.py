@@ -21,9 +21,9 @@ needs_data = pytest.mark.skipif(
 )
 
 RECORD = pd.read_csv(fidelity.RECORD)
-#: Code lengths that every run of the suite compares, and of a slow method; the others take minutes
+#: Code lengths that every run of the suite compares, and of slow methods; the others take minutes
 #: more.
-OFTEN, SELDOM = (8, 16, 32), {"lssh": (16,)}
+OFTEN, SELDOM = (8, 16, 32), dict.fromkeys(["ccq", "kdlfh", "lssh", "seph"], (16,))
 
 
 def marks(typed, bits):

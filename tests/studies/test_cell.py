@@ -7,11 +7,12 @@ import time
 import numpy as np
 import pytest
 
-from hashbench.base import shelf
+from hashbench.base import compiled, shelf
 from hashbench.base.codes import unpack
 from hashbench.base.errors import HashbenchError
 from hashbench.base.files import load_arrays
 from hashbench.data.prepare import DataSpec, Prepared, inspect, prepare
+from hashbench.linalg import sweep
 from hashbench.plugins.method import VectorMethod
 from hashbench.plugins.provenance import source_hash
 from hashbench.plugins.registry import Plugin, discover
@@ -123,6 +124,17 @@ def test_shared_statistics_change_times_and_nothing_else(computed, monkeypatch, 
         for role in ("query", "database", "learned"):
             pairs = zip(getattr(cold, role), getattr(other, role), strict=True)
             assert all(np.array_equal(*pair) for pair in pairs)
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_compiled_loops_of_large_data_are_loaded_before_training(computed, monkeypatch, large):
+    loaded = []
+    monkeypatch.setattr(compiled, "load", lambda: loaded.append("once"))
+    if large:
+        monkeypatch.setattr(sweep, "LARGE", 0)
+        monkeypatch.setattr(sweep, "COMPILED_WIDTH", 0)
+    computed("dch")
+    assert loaded == (["once"] if large else [])
 
 
 def test_every_phase_is_timed(computed):
