@@ -21,13 +21,12 @@ from numba.extending import intrinsic
 
 from hashbench.base.compiled import kernel
 from hashbench.base.validation import Matrix
-from hashbench.linalg.sweep import LEAST_ROWS
 from hashbench.linalg.threads import row_parts, share_out
 
 #: Numbers in a register, and registers that make up a row of a panel of M.
 LANES, PANEL = 8, 2
 #: Rows of X that are multiplied together.
-ROWS = LEAST_ROWS
+ROWS = 6
 #: Columns of X whose sums of products stay in the second cache, with room for its rows.
 TILE = 512
 #: Rows of all views that stay in the second cache between X M and X'T, a multiple of ROWS.
