@@ -24,7 +24,7 @@ COMPILED_COLUMNS = 32
 WIDE_COLUMNS, COMPILED_WIDTH = 2048, 512
 #: Entries of X from which on loading compiled loops, a second, comes back in a fit.
 LARGE = 2**24
-#: Rows that the compiled loops multiply together.
+#: Rows that the compiled loops multiply together (their ROWS), fewer than which they do not take.
 LEAST_ROWS = 6
 
 
