@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hashbench.api.asking import default_out, jobs_of, resolve
+from hashbench.api.asking import default_out, jobs_of
 from hashbench.base.errors import unknown
 from hashbench.executors import STATUSES, Executor, Limits, Task
+from hashbench.executors.connection import ServerConnection
 from hashbench.neural.runtime import DEVICE, run_device
 from hashbench.plugins.registry import Registry, discover
 from hashbench.results.compiling import compiling_task, load_compiled
@@ -57,6 +58,7 @@ class Job:
     out : the folder of results
     jobs : how many cells at once
     choice : which cells that are there already run again, as `pending` takes it
+    server : a fork server that was started ahead, or None
     """
 
     study: Study
@@ -65,6 +67,7 @@ class Job:
     out: Path
     jobs: int
     choice: Mapping[str, Any]
+    server: ServerConnection | None = None
 
     def executor(self, cache: Path) -> Executor:
         """Return the executor that the study asks for."""
@@ -75,31 +78,28 @@ class Job:
             return DaskExecutor(self.study.scheduler, self.jobs, limits, self.registry.paths)
         from hashbench.executors.local import LocalExecutor
 
-        return LocalExecutor(self.jobs, limits, self.registry.paths, cache)
+        return LocalExecutor(self.jobs, limits, self.registry.paths, cache, server=self.server)
 
 
 def prepare(
-    study: str | None,
-    plugins: Sequence[str],
-    flags: Mapping[str, Any],
+    asked: Study,
     tell: Callable[[str], None],
     *,
     retry: Sequence[str] = (),
     force: bool = False,
     device: str | None = None,
+    server: ServerConnection | None = None,
 ) -> Job:
     """Return a job of what is asked; whatever does not exist is an error before anything is made.
 
     Parameters
     ----------
-    study : the name of a study or its file, or None
-    plugins : files and folders with plugins
-    flags : what `asking.KEYS` names, None where nothing is asked
+    asked : the study, as `asking.resolve` makes it
     tell : told what the user has to know: broken plugins, methods that are left out
     retry, force : cells with these statuses run again, or all
     device : where networks are trained, if the environment does not say
+    server : a fork server that was started ahead, for the threads and device of the study
     """
-    asked = resolve(study, plugins, flags)
     for status in retry:
         if status not in STATUSES:
             raise unknown("status", status, STATUSES)
@@ -120,7 +120,7 @@ def prepare(
     out = default_out(asked)
     check_schema(out)
     choice = {"retry": list(retry), "force": force, "timing": asked.timing}
-    return Job(asked, registry, wanted, out, jobs, choice)
+    return Job(asked, registry, wanted, out, jobs, choice, server)
 
 
 def _needs_torch(registry: Registry, method: str) -> bool:

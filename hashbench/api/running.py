@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hashbench.api.asking import KEYS, RESULTS
+from hashbench.api.asking import KEYS, RESULTS, resolve
 from hashbench.api.computing import carry_out, prepare
 from hashbench.api.results import Results
 from hashbench.api.sources import plugin_file
@@ -83,9 +83,7 @@ def run(
     }
     progress = make_progress(quiet, verbose=verbose)
     job = prepare(
-        None if study is None else str(study),
-        [str(path) for path in paths],
-        asked,
+        resolve(None if study is None else str(study), [str(path) for path in paths], asked),
         progress.note,
         retry=_listed(retry),
         force=force,

@@ -7,11 +7,13 @@ may stand in its place.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import click
 from click.shell_completion import CompletionItem
 
-from hashbench.plugins.registry import Registry
+if TYPE_CHECKING:
+    from hashbench.plugins.registry import Registry
 
 #: What every method and every dataset takes besides its own parameters.
 EVERY = {"methods": ("train_rows",), "datasets": ("protocol", "preprocess")}

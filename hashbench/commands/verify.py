@@ -62,13 +62,14 @@ def _rerun(
     out: Path, plugins: tuple[str, ...], count: int, quiet: bool, results: object, store: Store
 ) -> int:
     """Fit cells again; return how many codes differ without a reason."""
-    from hashbench.api.asking import KEYS
+    from hashbench.api.asking import KEYS, resolve
     from hashbench.api.computing import prepare
     from hashbench.api.rerunning import Rerun, rerun
     from hashbench.studies.progress import make_progress
 
     flags = {**dict.fromkeys(KEYS), "out": str(out)}
-    job = prepare(str(out / "study.toml"), plugins, flags, lambda line: click.echo(line, err=True))
+    asked = resolve(str(out / "study.toml"), plugins, flags)
+    job = prepare(asked, lambda line: click.echo(line, err=True))
     wrong: list[Rerun] = []
     counts = {"same": 0, "compared": 0}
 

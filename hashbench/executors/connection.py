@@ -23,7 +23,6 @@ from typing import Any
 import psutil
 
 from hashbench.executors.server import thread_variables
-from hashbench.plugins.registry import ENVIRONMENT
 
 #: How long a server may take to answer. It starts by importing everything, plugins included.
 ANSWER_SECONDS = 300
@@ -37,24 +36,21 @@ class ServerLostError(ConnectionError):
 
 
 class ServerConnection:
-    """A fork server that was started here.
+    """A fork server that was started here; it begins to import at once.
 
     Parameters
     ----------
-    plugins : files and folders with plugins of the user's own
     threads : threads of each task
     """
 
-    def __init__(self, plugins: Sequence[Path], threads: int) -> None:
+    def __init__(self, threads: int) -> None:
         ours, theirs = socket.socketpair()
-        # What the environment says of plugins is among the paths already.
-        variables = {**os.environ, **thread_variables(threads)}
-        variables.pop(ENVIRONMENT, None)
+        self.threads = threads
         self.process = subprocess.Popen(
             # -P: the installed package, not a source tree that happens to be the current folder
             [sys.executable, "-P", "-m", "hashbench.executors.server", str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
-            env=variables,
+            env={**os.environ, **thread_variables(threads)},
             stdin=subprocess.DEVNULL,
             start_new_session=True,  # Ctrl-C is for us to handle
         )
@@ -63,7 +59,10 @@ class ServerConnection:
         self.socket = ours
         self.received = b""
         self.messages: deque[dict[str, Any]] = deque()
-        self.send({"plugins": [str(path) for path in plugins], "threads": threads})
+
+    def configure(self, plugins: Sequence[Path]) -> None:
+        """Name the files and folders with plugins of the user's own: then it can take tasks."""
+        self.send({"plugins": [str(path) for path in plugins], "threads": self.threads})
 
     def send(self, message: dict[str, Any], *descriptors: int) -> None:
         """Send a message, with descriptors of files."""

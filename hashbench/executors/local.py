@@ -55,6 +55,7 @@ class LocalExecutor:
     cache : a folder for prepared data
     keep_data : leave prepared data in the cache when no task needs them any more
     cancelled : asked now and then whether to give up
+    server : a fork server that was started ahead, for as many threads; one is started if None
     """
 
     jobs: int
@@ -63,6 +64,7 @@ class LocalExecutor:
     cache: Path
     keep_data: bool = False
     cancelled: Callable[[], bool] = bool
+    server: ServerConnection | None = None
     running: dict[int, Child] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -70,15 +72,17 @@ class LocalExecutor:
         self.selector = selectors.DefaultSelector()
         self.watched = self.listened = 0.0
         self.suspects: set[Task] = set()  # ran while a server was lost: they run alone from now on
-        self.server: ServerConnection | None = None
-        self._connection()
+        self._use(self.server or ServerConnection(self.limits.threads))
+
+    def _use(self, server: ServerConnection) -> ServerConnection:
+        server.configure(self.plugins)
+        self.selector.register(server.socket, selectors.EVENT_READ)
+        self.server = server
+        return server
 
     def _connection(self) -> ServerConnection:
         """Return the fork server, a new one if the last was lost."""
-        if self.server is None:
-            self.server = ServerConnection(self.plugins, self.limits.threads)
-            self.selector.register(self.server.socket, selectors.EVENT_READ)
-        return self.server
+        return self.server or self._use(ServerConnection(self.limits.threads))
 
     def run(self, tasks: Sequence[Task], folder: Path) -> Generator[Event, None, None]:
         """Run tasks and what they need; see :class:`hashbench.executors.Executor`."""

@@ -83,17 +83,18 @@ class Server:
 
     def serve(self) -> None:
         """Answer until the connection closes; then kill what is left."""
-        while not self.messages:
-            if not self._receive():
-                return
-        configuration = self.messages.popleft()
-        for module in PRELOAD:
+        for module in PRELOAD:  # meanwhile the owner finds out which plugins there are
             importlib.import_module(module)
         from threadpoolctl import ThreadpoolController
 
         from hashbench.plugins.provenance import source_hash
-        from hashbench.plugins.registry import discover
+        from hashbench.plugins.registry import ENVIRONMENT, discover
 
+        while not self.messages:
+            if not self._receive():
+                return
+        configuration = self.messages.popleft()
+        os.environ.pop(ENVIRONMENT, None)  # what it says of plugins is among the paths already
         self.registry = discover(configuration["plugins"])
         self.threads = int(configuration["threads"])
         for plugin in self.registry.methods.values():

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hashbench.plugins.registry import Plugin
+if TYPE_CHECKING:
+    from hashbench.plugins.registry import Plugin
 
 
 def lacking(cls: type[Any]) -> list[str]:
