@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -18,6 +21,7 @@ import hashbench_start  # noqa: E402
 if (_wrong := hashbench_start.problem()) is not None:
     pytest.exit(_wrong, returncode=2)
 
+from hashbench.commands import main  # noqa: E402
 from hashbench.studies.cell import Cell  # noqa: E402
 
 #: Fixtures that tests of several rooms share.
@@ -29,18 +33,47 @@ os.environ["HASHBENCH_REPORT"] = "0"
 
 @pytest.fixture(scope="session")
 def hashbench():
-    """Return a function that runs the real command and returns how it ended."""
+    """Return a function that runs the command and returns how it ended.
+
+    In this process, as one of its own would spend two seconds on imports; in one of its own if
+    it is given variables of the environment, which may be read when modules are imported.
+    """
 
     def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "hashbench", *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            timeout=300,
-            env={**os.environ, **environment},
-        )
+        words = list(map(str, arguments))
+        return _apart(words, environment) if environment else _here(words)
 
     return run
+
+
+def _apart(words: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "hashbench", *words],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, **environment},
+    )
+
+
+def _here(words: list[str]) -> subprocess.CompletedProcess[str]:
+    """Run the command line here, and leave signals and environment as they were."""
+    code: object = 0
+    handlers = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    before = dict(os.environ)
+    out, err = io.StringIO(), io.StringIO()
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            main(words)
+    except SystemExit as ended:
+        code = ended.code
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        os.environ.clear()
+        os.environ.update(before)
+    assert isinstance(code, int)
+    return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
 
 
 @pytest.fixture(scope="session")
