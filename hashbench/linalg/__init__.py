@@ -36,15 +36,8 @@ from hashbench.linalg.lasso import lasso
 from hashbench.linalg.logistic import kernel_logistic, unfinished_logistic
 from hashbench.linalg.multiview import correlated_directions, noise_directions
 from hashbench.linalg.pca import pca, principal, row_coordinates
-from hashbench.linalg.ridge import (
-    Factor,
-    Ridge,
-    blocks,
-    cross,
-    gram,
-    normal_equations,
-    regress,
-)
+from hashbench.linalg.products import blocks, cross, gram, normal_equations
+from hashbench.linalg.ridge import Factor, Ridge, regress
 from hashbench.linalg.rotation import itq, procrustes, random_rotation, stiefel
 from hashbench.linalg.spectral import eigen, singular, turns, upright
 from hashbench.linalg.svm import linear_svms

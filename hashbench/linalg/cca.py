@@ -9,7 +9,8 @@ import scipy
 
 from hashbench.base.validation import Matrix
 from hashbench.linalg.pca import principal
-from hashbench.linalg.ridge import cross, definite, gram, with_diagonal
+from hashbench.linalg.products import cross, gram
+from hashbench.linalg.ridge import definite, with_diagonal
 from hashbench.linalg.spectral import eigen, singular, turns
 
 #: Columns from which on a view is whitened by triangles, where it has full rank.

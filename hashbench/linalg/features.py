@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hashbench.base.validation import Matrix
-from hashbench.linalg.ridge import blocks
+from hashbench.linalg.products import blocks
 from hashbench.linalg.threads import CACHED_ROWS
 
 

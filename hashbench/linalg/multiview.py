@@ -17,7 +17,7 @@ import numpy as np
 
 from hashbench.base.validation import Matrix
 from hashbench.linalg.cca import cca, scatter_whitening
-from hashbench.linalg.ridge import cross
+from hashbench.linalg.products import cross
 from hashbench.linalg.spectral import eigen, turns
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from hashbench.base import shelf
 from hashbench.base.validation import Matrix
 from hashbench.linalg.kit import project
-from hashbench.linalg.ridge import cross, gram, outer_gram
+from hashbench.linalg.products import cross, gram, outer_gram
 from hashbench.linalg.spectral import eigen, upright
 
 

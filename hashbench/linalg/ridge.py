@@ -6,24 +6,16 @@ Gram matrix and its Cholesky factor depend on the features alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cached_property, partial
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 import scipy
 
-from hashbench.base import shelf
 from hashbench.base.validation import BLOCK_ROWS, Matrix
-from hashbench.linalg.sweep import THIN_COLUMNS, Sweep
-from hashbench.linalg.threads import CACHED_ROWS, add_up, row_blocks, share_out
+from hashbench.linalg.products import blocks, cross, cross_products, gram, outer_gram
 
 #: Multiplications of X'X from which on double precision takes a second more.
 LARGE = 2e10
-#: Columns of a Gram matrix that are computed at a time, by one thread.
-PANEL_COLUMNS = 512
-#: Rows that are multiplied at a time: what is centred of 4096 columns takes 64 MB.
-PRODUCT_ROWS = BLOCK_ROWS // 2
 
 
 class Factor:
@@ -123,7 +115,7 @@ class Ridge:
             return cross(self.X, T, self.mean)
         if not self.primal:
             return np.ascontiguousarray((T.T @ self._centred).T)  # reads X as it lies
-        return _products(self.X, T, self.mean, None, BLOCK_ROWS, np.dtype(np.float64))
+        return cross_products(self.X, T, self.mean, None, BLOCK_ROWS, np.dtype(np.float64))
 
     def solve(self, T: Matrix) -> Matrix:
         """Return W, (d, t) in float64, for targets T, (n, t)."""
@@ -165,7 +157,7 @@ def regress(
     if d > n:
         return Ridge(X, penalty, mean, relative).solve(T)
     G, exact = sound_gram(X, penalty, mean, relative)
-    S = _products(X, T, mean, None, BLOCK_ROWS, np.dtype(np.float64) if exact else None)
+    S = cross_products(X, T, mean, None, BLOCK_ROWS, np.dtype(np.float64) if exact else None)
     G[np.diag_indices(d)] += absolute(penalty, G, d) if relative else penalty
     return Factor(G).solve(S)
 
@@ -240,108 +232,3 @@ def with_diagonal(A: Matrix, shift: float) -> Matrix:
     shifted = A.copy()
     shifted[np.diag_indices(len(A))] += shift
     return shifted
-
-
-def gram(X: Matrix, mean: Matrix | None = None, exact: bool = False) -> Matrix:
-    """Return (X - 1 mean')'(X - 1 mean'), (d, d) in float64, block by block; shared by fits.
-
-    Products are those of the precision of X, or ``exact``: of double precision.
-    """
-
-    make = partial(_scatter, X, mean, np.dtype(np.float64) if exact else X.dtype)
-    return shelf.fetch("gram64" if exact else "gram", [X], [mean], lambda: (make(),))[0]
-
-
-def outer_gram(X: Matrix, mean: Matrix | None = None) -> Matrix:
-    """Return (X - 1 mean')(X - 1 mean')', (n, n) in float64, for few rows; shared by fits."""
-
-    def make() -> tuple[Matrix]:
-        centred = X.astype(np.float64) - (0 if mean is None else mean)
-        return (centred @ centred.T,)
-
-    return shelf.fetch("outer gram", [X], [mean], make)[0]
-
-
-def _scatter(X: Matrix, mean: Matrix | None, dtype: np.dtype[Any]) -> Matrix:
-    """Sum products of blocks: one triangle of each, by panels that threads take; then mirror it."""
-    n, d = X.shape
-    total, panels = np.zeros((d, d)), list(row_blocks(d, PANEL_COLUMNS))
-    shift = np.zeros(d, X.dtype) if mean is None else mean.astype(X.dtype)
-    centred = np.empty((min(PRODUCT_ROWS, n), d), dtype)
-    for rows in row_blocks(n, PRODUCT_ROWS):
-        share_out(partial(_write_centred, X, shift, rows.start, centred), row_blocks(rows))
-        share_out(partial(_add_panel, centred[: rows.stop - rows.start], total), panels)
-    for panel in panels:
-        total[panel.stop :, panel] = total[panel, panel.stop :].T
-    return total
-
-
-def _write_centred(X: Matrix, shift: Matrix, first: int, out: Matrix, rows: slice) -> None:
-    np.subtract(X[rows], shift, out=out[rows.start - first : rows.stop - first])
-
-
-def _add_panel(X: Matrix, total: Matrix, panel: slice) -> None:
-    rest = slice(panel.stop, None)
-    total[panel, panel] += X.T[panel] @ X[:, panel]  # numpy computes one triangle of A'A alone
-    total[panel, rest] += X.T[panel] @ X[:, rest]
-
-
-def normal_equations(
-    X: Matrix, T: Matrix, mean: Matrix | None = None, exact: bool = False
-) -> tuple[Matrix, Matrix]:
-    """Return ``gram(X, mean)`` and (X - 1 mean')'T."""
-    dtype = np.dtype(np.float64) if exact else None
-    return gram(X, mean, exact), _products(X, T, mean, None, BLOCK_ROWS, dtype)
-
-
-def cross(
-    X: Matrix, T: Any, mean: Matrix | None = None, target_mean: Matrix | None = None
-) -> Matrix:
-    """Return (X - 1 mean')'(T - 1 target_mean'), (d, t) in float64; shared by fits if T is a view.
-
-    Products of two views are the second largest part of many a fit.
-    """
-    size = CACHED_ROWS if T.shape[1] <= THIN_COLUMNS else BLOCK_ROWS
-    if not isinstance(T, np.ndarray):
-        return _products(X, T, mean, target_mean, size)
-    make = partial(_products, X, T, mean, target_mean, size)
-    return shelf.fetch("cross", [X, T], [mean, target_mean], lambda: (make(),))[0]
-
-
-def _products(
-    X: Matrix,
-    T: Any,
-    mean: Matrix | None,
-    target_mean: Matrix | None,
-    size: int,
-    dtype: np.dtype[Any] | None = None,
-) -> Matrix:
-    def part(rows: slice) -> tuple[Matrix]:
-        sums = Sweep(X, T.shape[1], dtype)
-        for block, features in blocks(X, mean, size, rows):
-            target = T[block] if target_mean is None else T[block] - target_mean.astype(T.dtype)
-            if dtype is not None:
-                features, target = (m.astype(dtype, copy=False) for m in (features, target))
-            sums.add(features, target)
-        return (sums.products,)
-
-    return np.ascontiguousarray(add_up(part, X.shape[0])[0])
-
-
-def blocks(
-    X: Matrix, mean: Matrix | None = None, size: int = BLOCK_ROWS, within: slice | None = None
-) -> Iterator[tuple[slice, Matrix]]:
-    """Yield slices of the rows, or of those within, and X - 1 mean' there, in the precision of X.
-
-    All blocks share their memory: each is gone when the next one comes. Rows are centred before
-    they are multiplied: subtracting the rank-one term afterwards would cancel digits that the
-    small eigenvalues of a Gram matrix consist of.
-    """
-    n, d = X.shape
-    shift = None if mean is None else mean.astype(X.dtype)
-    centred = np.empty((0 if shift is None else min(size, n), d), X.dtype)
-    for rows in row_blocks(within or slice(0, n), size):
-        if shift is None:
-            yield rows, X[rows]
-        else:
-            yield rows, np.subtract(X[rows], shift, out=centred[: rows.stop - rows.start])

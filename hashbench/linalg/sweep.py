@@ -24,8 +24,8 @@ COMPILED_COLUMNS = 32
 WIDE_COLUMNS, COMPILED_WIDTH = 2048, 512
 #: Entries of X from which on loading compiled loops, a second, comes back in a fit.
 LARGE = 2**24
-#: Rows that the compiled loops multiply together (their ROWS), fewer than which they do not take.
-LEAST_ROWS = 6
+#: Rows that the compiled loops multiply together (their ROWS at most); fewer they do not take.
+LEAST_ROWS = 8
 
 
 def is_large(X: Any) -> bool:

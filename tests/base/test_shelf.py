@@ -9,7 +9,7 @@ import pytest
 
 from hashbench.base import shelf
 from hashbench.linalg import Ridge, column_means, cross, gram
-from hashbench.linalg.ridge import outer_gram
+from hashbench.linalg.products import outer_gram
 
 
 @pytest.fixture

@@ -1,11 +1,8 @@
 import numpy as np
 import pytest
 
-from hashbench.base.validation import BLOCK_ROWS
 from hashbench.linalg import Ridge, regress
 from hashbench.linalg import ridge as ridge_module
-from hashbench.linalg.ridge import PANEL_COLUMNS, cross, gram, normal_equations
-from hashbench.linalg.sweep import THIN_COLUMNS
 
 
 @pytest.mark.parametrize("shape", [(50, 7), (7, 50), (9, 9)])
@@ -43,22 +40,6 @@ def test_a_singular_system_gives_the_least_norm_solution():
     X = np.hstack([X, X[:, :2]])
     T = X @ np.ones((6, 1))
     np.testing.assert_allclose(Ridge(X, 0.0).solve(T), np.linalg.pinv(X) @ T, atol=1e-8)
-
-
-def test_blocks_do_not_change_sums():
-    rng = np.random.default_rng(3)
-    X, T = rng.standard_normal((20_000, 3)) + 100, rng.standard_normal((20_000, 2))
-    mean = X.mean(axis=0)
-    np.testing.assert_allclose(gram(X, mean), (X - mean).T @ (X - mean), rtol=1e-10)
-    np.testing.assert_allclose(cross(X, T, mean), (X - mean).T @ T, rtol=1e-8)
-    wide = np.tile(T, THIN_COLUMNS)
-    shift = wide.mean(axis=0)
-    np.testing.assert_allclose(
-        cross(X, wide, mean, shift), (X - mean).T @ (wide - shift), rtol=1e-8
-    )
-    G, S = normal_equations(X, T, mean)
-    np.testing.assert_allclose(G, gram(X, mean), rtol=1e-10)
-    np.testing.assert_allclose(S, cross(X, T, mean), rtol=1e-8)
 
 
 def test_products_alone_suffice_without_a_penalty():
@@ -143,21 +124,6 @@ def test_large_data_are_summed_in_double_precision_if_a_direction_is_weak(
     double = Ridge(X.astype(np.float64), 1e-9, relative=relative).solve(T)
     for W in (ridge.solve(T), regress(X, T, 1e-9, relative=relative)):
         assert np.abs(X @ (W - double)).max() < 1e-3
-
-
-@pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize("d", [5, PANEL_COLUMNS, 2 * PANEL_COLUMNS + 7])
-def test_a_mirrored_triangle_is_the_whole_product(order, d):
-    X = np.array(np.random.default_rng(0).standard_normal((50, d)), order=order)
-    G = gram(X)
-    np.testing.assert_array_equal(G, G.T)
-    np.testing.assert_allclose(G, X.T @ X, atol=1e-10)
-
-
-@pytest.mark.parametrize("more", [-1, 0, 1, BLOCK_ROWS // 2, BLOCK_ROWS + 1])
-def test_products_of_many_rows_are_summed_once(more):
-    X = np.random.default_rng(0).standard_normal((BLOCK_ROWS + more, 3)).astype(np.float32)
-    np.testing.assert_allclose(gram(X), X.T.astype(float) @ X, rtol=1e-4, atol=0.1)
 
 
 @pytest.mark.parametrize("penalty", [1e-6, 1e-2])

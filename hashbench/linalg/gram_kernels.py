@@ -1,0 +1,144 @@
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,call-arg,unreachable"
+"""The symmetric product of wide features with themselves, centred.
+
+A library multiplies two matrices that it takes to be different: it computes both triangles or puts
+its operands in order twice, in blocks that it chooses without knowing that sums of many blocks
+follow. Here the centred rows are put in order once, for both sides of the product, one triangle is
+computed, and what is summed in single precision stays in the second cache until it is added in
+double precision.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from hashbench.base.compiled import kernel
+from hashbench.base.validation import Matrix
+from hashbench.linalg.registers import LANES, WIDE, Code, Sums, aligned
+from hashbench.linalg.threads import row_blocks, share_out
+
+#: Registers that make up a row of a panel, and columns of a panel.
+REGISTERS = 2
+PANEL_COLUMNS = REGISTERS * LANES
+#: Columns of the left side whose sums with a panel are in registers.
+LEFT_COLUMNS = 14 if WIDE else 6
+#: Rows that a panel has: one of the left side stays in the first cache, others in the second.
+PANEL_ROWS = 256
+#: Panels of either side whose products stay in the second cache.
+LEFT_PANELS, RIGHT_PANELS = 16, 8
+STRIP_COLUMNS = LEFT_COLUMNS * LEFT_PANELS
+#: Rows that are put in order together.
+GROUP = 8
+
+
+@intrinsic
+def _add_tile(typing_context, left, right, sums, width, rows):
+    """Add the product of two panels to sums, (LEFT_COLUMNS, width); places are addresses."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        left, right, tile, width, rows = arguments
+        code = Code(builder)
+        left, right, tile = map(code.numbers, (left, right, tile))
+        sums = Sums(code, LEFT_COLUMNS, REGISTERS)
+        sums.read(tile, width)
+        with cgutils.for_range(builder, rows) as loop:
+            numbers = code.at(left, code.offset(loop.index, LEFT_COLUMNS, 0))
+            panel = code.at(right, code.offset(loop.index, PANEL_COLUMNS, 0))
+            line = [code.load(panel, LANES * j) for j in range(REGISTERS)]
+            for column in range(LEFT_COLUMNS):
+                sums.add(column, code.repeated(numbers, column), line)
+        sums.write(tile, width)
+        return context.get_dummy_value()
+
+    return types.void(*[types.intp] * 5), build
+
+
+@kernel()
+def _write_panels(X, shift, panels):
+    """Set panels, (p, PANEL_ROWS, PANEL_COLUMNS), to X - 1 shift', (b, d), and leave the rest."""
+    b, d = X.shape
+    for start in range(0, b, GROUP):
+        for p in range(panels.shape[0]):
+            first = p * PANEL_COLUMNS
+            for row in range(start, min(start + GROUP, b)):
+                for column in range(min(PANEL_COLUMNS, d - first)):
+                    panels[p, row, column] = X[row, first + column] - shift[first + column]
+
+
+@kernel()
+def _add_strip(blocks, rows, first, left, sums, total):
+    """Add the product of a strip of columns and all columns from there on to total, (d, d).
+
+    blocks: panels of the first so many rows, (blocks, p, PANEL_ROWS, PANEL_COLUMNS); left: room for
+    the strip, (blocks, LEFT_PANELS, PANEL_ROWS, LEFT_COLUMNS); sums: room for what it is multiplied
+    with at a time, (STRIP_COLUMNS, RIGHT_PANELS PANEL_COLUMNS).
+    """
+    d, count, panels, width = total.shape[0], blocks.shape[0], blocks.shape[1], sums.shape[1]
+    last = min(first + STRIP_COLUMNS, d)
+    for block in range(count):
+        for column in range(first, last):
+            panel, within = divmod(column, PANEL_COLUMNS)
+            group, place = divmod(column - first, LEFT_COLUMNS)
+            for row in range(min(PANEL_ROWS, rows - block * PANEL_ROWS)):
+                left[block, group, row, place] = blocks[block, panel, row, within]
+    s, l, r = sums.ctypes.data, left.ctypes.data, blocks.ctypes.data
+    start = first // PANEL_COLUMNS
+    while start < panels:
+        end = min(start + RIGHT_PANELS, panels)
+        sums[:] = 0
+        for block in range(count):
+            depth = min(PANEL_ROWS, rows - block * PANEL_ROWS)
+            for group in range(LEFT_PANELS):
+                column = first + group * LEFT_COLUMNS
+                if column >= last:
+                    break
+                here = l + 4 * (block * LEFT_PANELS + group) * PANEL_ROWS * LEFT_COLUMNS
+                # what lies left of the diagonal is the other triangle
+                for p in range(max(start, column // PANEL_COLUMNS), end):
+                    there = r + 4 * (block * panels + p) * PANEL_ROWS * PANEL_COLUMNS
+                    tile = s + 4 * (group * LEFT_COLUMNS * width + (p - start) * PANEL_COLUMNS)
+                    _add_tile(here, there, tile, width, depth)
+        begin = start * PANEL_COLUMNS
+        for row in range(first, last):
+            for column in range(begin, min(begin + width, d)):
+                total[row, column] += sums[row - first, column - begin]
+        start = end
+
+
+class TriangleSum:
+    """The upper triangle of (X - 1 shift')'(X - 1 shift'), summed over blocks of rows.
+
+    Parameters
+    ----------
+    total : (d, d) in float64, C-contiguous
+        Added to: the upper triangle, and whatever of the lower one lies beside it.
+    rows : int
+        That a block has at most.
+    """
+
+    def __init__(self, total: Matrix, rows: int) -> None:
+        self.total = total
+        depth, panels = -(-rows // PANEL_ROWS), -(-len(total) // PANEL_COLUMNS)
+        self._blocks = aligned(depth, panels, PANEL_ROWS, PANEL_COLUMNS)
+
+    def add(self, X: Any, rows: slice, shift: Matrix) -> None:
+        """Add so many rows of X, (n, d) in float32, to the sum; threads take parts of the work."""
+        share_out(partial(self._write, X, rows.start, shift), row_blocks(rows, PANEL_ROWS))
+        strips = row_blocks(len(self.total), STRIP_COLUMNS)
+        share_out(partial(self._add_strip, rows.stop - rows.start), strips)
+
+    def _write(self, X: Any, first: int, shift: Matrix, rows: slice) -> None:
+        panels = self._blocks[(rows.start - first) // PANEL_ROWS]
+        _write_panels(np.ascontiguousarray(X[rows], np.float32), shift, panels)
+
+    def _add_strip(self, rows: int, columns: slice) -> None:
+        blocks = self._blocks[: -(-rows // PANEL_ROWS)]
+        left = aligned(len(blocks), LEFT_PANELS, PANEL_ROWS, LEFT_COLUMNS)
+        sums = aligned(STRIP_COLUMNS, RIGHT_PANELS * PANEL_COLUMNS)
+        _add_strip(blocks, rows, columns.start, left, sums, self.total)
