@@ -128,10 +128,15 @@ class IMH(LinearMethod):
         def product(V):  # sum_m (H_m - lambda L_m) V
             return sum(s.X @ s.solve(V) for s in solvers) - self.lam * (laplacian @ V)
 
+        def whole():  # the same for V = I, where X_m'V is X_m' and takes no pass
+            eye = np.eye(len(rows))
+            share = sum(s.X @ s.solve_products(s.X.T, eye) for s in solvers)
+            return share - self.lam * laplacian.toarray()
+
         limit = sum(min(X.shape) for X in sampled)
         found = min(self.n_bits, max(0, min(limit, len(rows)) - self.skip))
         count = min(found + self.skip, len(rows))
-        F = _leading(product, len(rows), count, rng)[:, self.skip :]
+        F = _leading(product, whole, len(rows), count, rng)[:, self.skip :]
         if found < self.n_bits:
             warnings.warn(
                 f"{self.name}: the features determine {found} directions; "
@@ -156,12 +161,11 @@ def _laplacian(X, neighbours):
     return scipy.sparse.diags_array(graph.sum(axis=1)) - graph
 
 
-def _leading(product, n, count, rng):
+def _leading(product, whole, n, count, rng):
     """Return the eigenvectors of the ``count`` largest eigenvalues, largest first, (n, count)."""
     width = 4 * count + 20  # a wide Krylov space: products cost more than its orthogonalisation
     if n <= max(width, DENSE_ROWS):
-        matrix = product(np.eye(n))
-        return eigen(matrix, count)[1]
+        return eigen(whole(), count)[1]
     operator = scipy.sparse.linalg.LinearOperator(
         (n, n), lambda v: product(v.reshape(-1, 1)).ravel(), dtype=np.float64
     )
