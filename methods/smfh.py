@@ -168,6 +168,7 @@ class SMFH(LinearMethod):
         for solver, weight, u, p, Q in together(solvers, weights, U, P, products):
             norm = np.trace(solver.gram)  # ||X_m||^2
             total += weight * (norm - 2 * np.sum(u * Q) + np.sum((u.T @ u) * SS))
-            total += self.beta * (squares - 2 * np.sum(p * Q) + solver.quadratic(p))
-            total += self.ridge * (np.sum(u * u) + np.sum(p * p))
+            total += self.ridge * np.sum(u * u)
+            # beta ||S - X_m P_m||^2 + lambda ||P_m||^2 at its minimum, which P_m is for this S
+            total += self.beta * (squares - np.sum(p * Q))
         return total
