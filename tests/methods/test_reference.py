@@ -23,7 +23,8 @@ needs_data = pytest.mark.skipif(
 RECORD = pd.read_csv(fidelity.RECORD)
 #: Code lengths that every run of the suite compares, and of slow methods; the others take minutes
 #: more.
-OFTEN, SELDOM = (8, 16, 32), dict.fromkeys(["ccq", "kdlfh", "lssh", "seph"], (16,))
+SLOW = ("alech", "ccq", "dlfh", "fsh", "imh", "kdlfh", "lssh", "scratch", "seph")
+OFTEN, SELDOM = (8, 16, 32), dict.fromkeys(SLOW, (16,))
 
 
 def marks(typed, bits):

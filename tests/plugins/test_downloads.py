@@ -55,7 +55,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 def server():
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         server.asked = []
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        # the end of a test waits for its next look
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield server
         server.shutdown()
 

@@ -48,7 +48,7 @@ def nasty(hand_made):
     return hand_made.results()
 
 
-@pytest.mark.parametrize("width", ["column", "page"])
+@pytest.mark.parametrize("width", ["column", pytest.param("page", marks=pytest.mark.slow)])
 @pytest.mark.filterwarnings("error::UserWarning")
 def test_every_report_bears_any_name(nasty, registry, tmp_path, width):
     tmp_path = tmp_path / "report"
