@@ -33,30 +33,36 @@ PANEL_ROWS = 256
 #: Panels of either side whose products stay in the second cache.
 LEFT_PANELS, RIGHT_PANELS = 16, 8
 STRIP_COLUMNS = LEFT_COLUMNS * LEFT_PANELS
+#: Numbers that are fetched for the next tiles with every row of a tile: 16 x 8 tiles fetch all.
+FETCHED = 4
 #: Rows that are put in order together.
 GROUP = 8
 
 
 @intrinsic
-def _add_tile(typing_context, left, right, sums, width, rows):
-    """Add the product of two panels to sums, (LEFT_COLUMNS, width); places are addresses."""
+def _add_tile(typing_context, left, right, sums, width, rows, ahead):
+    """Add the product of two panels to sums, (LEFT_COLUMNS, width); places are addresses.
+
+    FETCHED numbers a row of what is `ahead` are fetched meanwhile.
+    """
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        left, right, tile, width, rows = arguments
+        left, right, tile, width, rows, ahead = arguments
         code = Code(builder)
-        left, right, tile = map(code.numbers, (left, right, tile))
+        left, right, tile, ahead = map(code.numbers, (left, right, tile, ahead))
         sums = Sums(code, LEFT_COLUMNS, REGISTERS)
         sums.read(tile, width)
         with cgutils.for_range(builder, rows) as loop:
             numbers = code.at(left, code.offset(loop.index, LEFT_COLUMNS, 0))
             panel = code.at(right, code.offset(loop.index, PANEL_COLUMNS, 0))
+            code.fetch(ahead, code.offset(loop.index, FETCHED, 0))
             line = [code.load(panel, LANES * j) for j in range(REGISTERS)]
             for column in range(LEFT_COLUMNS):
                 sums.add(column, code.repeated(numbers, column), line)
         sums.write(tile, width)
         return context.get_dummy_value()
 
-    return types.void(*[types.intp] * 5), build
+    return types.void(*[types.intp] * 6), build
 
 
 @kernel()
@@ -88,22 +94,31 @@ def _add_strip(blocks, rows, first, left, sums, total):
             for row in range(min(PANEL_ROWS, rows - block * PANEL_ROWS)):
                 left[block, group, row, place] = blocks[block, panel, row, within]
     s, l, r = sums.ctypes.data, left.ctypes.data, blocks.ctypes.data
+    left_size, right_size = 4 * PANEL_ROWS * LEFT_COLUMNS, 4 * PANEL_ROWS * PANEL_COLUMNS
     start = first // PANEL_COLUMNS
     while start < panels:
         end = min(start + RIGHT_PANELS, panels)
         sums[:] = 0
         for block in range(count):
             depth = min(PANEL_ROWS, rows - block * PANEL_ROWS)
+            soon = min(block + 1, count - 1)
             for group in range(LEFT_PANELS):
                 column = first + group * LEFT_COLUMNS
                 if column >= last:
                     break
-                here = l + 4 * (block * LEFT_PANELS + group) * PANEL_ROWS * LEFT_COLUMNS
+                here = l + (block * LEFT_PANELS + group) * left_size
+                # half of the groups fetch the right side of the next block, the others its left
+                if group < LEFT_PANELS // 2:
+                    ahead = r + (soon * panels + start) * right_size
+                else:
+                    ahead = l + soon * LEFT_PANELS * left_size
+                ahead += 4 * FETCHED * PANEL_ROWS * RIGHT_PANELS * (group % (LEFT_PANELS // 2))
                 # what lies left of the diagonal is the other triangle
                 for p in range(max(start, column // PANEL_COLUMNS), end):
-                    there = r + 4 * (block * panels + p) * PANEL_ROWS * PANEL_COLUMNS
+                    there = r + (block * panels + p) * right_size
                     tile = s + 4 * (group * LEFT_COLUMNS * width + (p - start) * PANEL_COLUMNS)
-                    _add_tile(here, there, tile, width, depth)
+                    place = ahead + 4 * FETCHED * PANEL_ROWS * (p - start)
+                    _add_tile(here, there, tile, width, depth, place)
         begin = start * PANEL_COLUMNS
         for row in range(first, last):
             for column in range(begin, min(begin + width, d)):
