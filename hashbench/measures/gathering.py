@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from hashbench.base.errors import HashbenchError
 from hashbench.measures.names import Measure
-from hashbench.measures.orders import Counts, Ranks, TiedOrder, Values
+from hashbench.measures.orders import Ranks, TiedOrder, Values
 from hashbench.measures.rankings import Block, Ranking, Rel, relevant
 from hashbench.measures.threads import allowed, at_most
 from hashbench.measures.values import Ball, merged, of_order, rank_curve
@@ -126,10 +126,8 @@ def _by_order(
     parts: dict[Measure, list[dict[str, Values]]] = {measure: [] for measure in variants}
     depths = [_depth(measure, ranking.n_database, grid) for measure in variants]
     for block in ranking.blocks(max(depths)):
-        # once for all measures: distinct distances of vectors are as many as items
-        alike = {rel: merged(block.counts(rel)) for rel in map(rel_of, variants)}
         for measure, treatments in variants.items():
-            parts[measure].append(_of_block(measure, treatments, block, alike, grid))
+            parts[measure].append(_of_block(measure, treatments, block, grid))
     return {
         measure: {name: np.concatenate([part[name] for part in found]) for name in found[0]}
         for measure, found in parts.items()
@@ -148,18 +146,13 @@ def _depth(measure: Measure, n_database: int, grid: Ranks) -> int:
 
 
 def _of_block(
-    measure: Measure,
-    treatments: Mapping[str, str],
-    block: Block,
-    alike: Mapping[Rel, Counts],
-    grid: Ranks,
+    measure: Measure, treatments: Mapping[str, str], block: Block, grid: Ranks
 ) -> dict[str, Values]:
-    """Return every variant of a measure for a block; `alike` is the ranking with all items tied."""
     rel = rel_of(measure)
     counts = block.counts(rel)
-    values = {"found": relevant(alike[rel]).astype(np.float64)}
+    values = {"found": relevant(counts).astype(np.float64)}
     for name, ties in treatments.items():
-        order = block.order(rel, ties) if name != "chance" else TiedOrder(alike[rel], ties)
+        order = block.order(rel, ties) if name != "chance" else TiedOrder(merged(counts), ties)
         if measure.is_curve:
             values[name] = rank_curve(order, grid, values["found"])
         else:
