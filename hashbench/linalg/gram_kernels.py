@@ -29,11 +29,14 @@ PANEL_COLUMNS = REGISTERS * LANES
 #: Columns of the left side whose sums with a panel are in registers.
 LEFT_COLUMNS = 14 if WIDE else 6
 #: Rows that a panel has: one of the left side stays in the first cache, others in the second.
-PANEL_ROWS = 256
+PANEL_ROWS = 128
 #: Panels of either side whose products stay in the second cache.
 LEFT_PANELS, RIGHT_PANELS = 16, 8
 STRIP_COLUMNS = LEFT_COLUMNS * LEFT_PANELS
-#: Numbers that are fetched for the next tiles with every row of a tile: 16 x 8 tiles fetch all.
+#: Rows of a panel that the first cache fetches ahead.
+ROWS_AHEAD = 16
+#: Numbers of the next panels that the second cache fetches with every row of a tile: 16 x 8 tiles
+#: fetch all of them.
 FETCHED = 4
 #: Rows that are put in order together.
 GROUP = 8
@@ -55,8 +58,10 @@ def _add_tile(typing_context, left, right, sums, width, rows, ahead):
         with cgutils.for_range(builder, rows) as loop:
             numbers = code.at(left, code.offset(loop.index, LEFT_COLUMNS, 0))
             panel = code.at(right, code.offset(loop.index, PANEL_COLUMNS, 0))
-            code.fetch(ahead, code.offset(loop.index, FETCHED, 0))
             line = [code.load(panel, LANES * j) for j in range(REGISTERS)]
+            for j in range(REGISTERS):
+                code.fetch(panel, ROWS_AHEAD * PANEL_COLUMNS + LANES * j, cache=1)
+            code.fetch(ahead, code.offset(loop.index, FETCHED, 0), cache=2)
             for column in range(LEFT_COLUMNS):
                 sums.add(column, code.repeated(numbers, column), line)
         sums.write(tile, width)

@@ -63,13 +63,13 @@ class Code:
         kind = ir.FunctionType(address.type, [address.type])
         return self.builder.asm(kind, "", "=r,0", [address], False)
 
-    def fetch(self, numbers: Any, offset: Any) -> None:
-        """Have the second cache fetch what lies there, while other work goes on."""
+    def fetch(self, numbers: Any, offset: Any, cache: int) -> None:
+        """Have the first or the second cache fetch a line, while other work goes on."""
         address = self.builder.gep(numbers, [_index(offset)])
         flag = ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [address.type, flag, flag, flag])
         word = self.builder.module.declare_intrinsic("llvm.prefetch", [address.type], kind)
-        self.builder.call(word, [address, flag(0), flag(2), flag(1)])
+        self.builder.call(word, [address, flag(0), flag(4 - cache), flag(1)])
 
     def load(self, numbers: Any, offset: Any) -> Any:
         """Return a register filled with the numbers from an offset on."""

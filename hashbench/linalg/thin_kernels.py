@@ -95,6 +95,7 @@ def _adder(columns: int) -> Any:
                 numbers = code.at(x, code.offset(loop.index, x_width, 0))
                 target = code.at(t, code.offset(loop.index, PANEL_COLUMNS, 0))
                 line = [code.load(target, LANES * j) for j in range(PANEL)]
+                code.fetch(numbers, columns, cache=1)  # what comes next
                 for column in range(columns):
                     sums.add(column, code.repeated(numbers, column), line)
             sums.write(s, PANEL_COLUMNS)
