@@ -30,8 +30,9 @@ PANEL = PANEL_COLUMNS // LANES
 ROWS, COLUMNS = (8, 16) if WIDE else (6, 6)
 #: Columns of X M that one turn of its loop goes through.
 UNROLLED = 8
-#: Rows of all views that stay in the second cache between X M and X'T.
-PASS_ROWS = 2 * ROWS
+#: Rows of all views that stay in the second cache between X M and X'T: with one panel of targets,
+#: with more, which the sums of X'T have to be read for again.
+PASS_ROWS = (ROWS, 2 * ROWS)
 #: Rows whose products are summed in single precision.
 SUM_ROWS = 2048
 
@@ -96,6 +97,7 @@ def _adder(columns: int) -> Any:
                 target = code.at(t, code.offset(loop.index, PANEL_COLUMNS, 0))
                 line = [code.load(target, LANES * j) for j in range(PANEL)]
                 code.fetch(numbers, columns, cache=1)  # what comes next
+                code.fetch(numbers, builder.mul(x_width, rows), cache=2)  # and in the next rows
                 for column in range(columns):
                     sums.add(column, code.repeated(numbers, column), line)
             sums.write(s, PANEL_COLUMNS)
@@ -146,7 +148,7 @@ def _pass(places, widths, M, V, targets, sums, totals, signed):
     width = values.shape[1]
     start = summed = 0
     while start < n:
-        b = PASS_ROWS if n - start >= most else n - start
+        b = most - ROWS if n - start >= most else n - start
         first = 0
         for view in range(len(places)):
             if M.shape[1] == 0:
@@ -205,7 +207,8 @@ def add_pass(V: Matrix, views: Sequence[Matrix], M: Matrix, signed: bool) -> lis
     places = np.array([X.ctypes.data for X in views])
     widths = np.array([X.shape[1] for X in views])
     totals = np.zeros((-(-V.shape[1] // PANEL_COLUMNS), widths.sum(), PANEL_COLUMNS))
-    targets = aligned(len(totals), PASS_ROWS + ROWS, PANEL_COLUMNS)
+    rows = PASS_ROWS[len(totals) > 1]
+    targets = aligned(len(totals), rows + ROWS, PANEL_COLUMNS)
     _pass(places, widths, M, V, targets, aligned(*totals.shape), totals, signed)
     found = np.hstack(list(totals))[:, : V.shape[1]]
     return np.split(found, np.cumsum(widths)[:-1])
