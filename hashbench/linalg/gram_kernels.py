@@ -83,21 +83,31 @@ def _write_panels(X, shift, panels):
 
 
 @kernel()
-def _add_strip(blocks, rows, first, left, sums, total):
+def _write_strip(blocks, rows, first, last, strip):
+    """Set strip, (blocks, LEFT_PANELS, PANEL_ROWS, LEFT_COLUMNS), to columns of the panels."""
+    for block in range(blocks.shape[0]):
+        depth = min(PANEL_ROWS, rows - block * PANEL_ROWS)
+        for group in range(-(-(last - first) // LEFT_COLUMNS)):
+            column = first + group * LEFT_COLUMNS
+            panel, within = divmod(column, PANEL_COLUMNS)
+            here = min(LEFT_COLUMNS, PANEL_COLUMNS - within)
+            more = min(LEFT_COLUMNS, last - column) - here  # of the panel after it
+            for row in range(depth):
+                for place in range(here):
+                    strip[block, group, row, place] = blocks[block, panel, row, within + place]
+                for place in range(more):
+                    strip[block, group, row, here + place] = blocks[block, panel + 1, row, place]
+
+
+@kernel()
+def _add_strip(blocks, rows, first, last, left, sums, total):
     """Add the product of a strip of columns and all columns from there on to total, (d, d).
 
-    blocks: panels of the first so many rows, (blocks, p, PANEL_ROWS, PANEL_COLUMNS); left: room for
-    the strip, (blocks, LEFT_PANELS, PANEL_ROWS, LEFT_COLUMNS); sums: room for what it is multiplied
-    with at a time, (STRIP_COLUMNS, RIGHT_PANELS PANEL_COLUMNS).
+    blocks: panels of the first so many rows, (blocks, p, PANEL_ROWS, PANEL_COLUMNS); left: columns
+    of the strip, (blocks, LEFT_PANELS, PANEL_ROWS, LEFT_COLUMNS); sums: room for what it is
+    multiplied with at a time, (STRIP_COLUMNS, RIGHT_PANELS PANEL_COLUMNS).
     """
     d, count, panels, width = total.shape[0], blocks.shape[0], blocks.shape[1], sums.shape[1]
-    last = min(first + STRIP_COLUMNS, d)
-    for block in range(count):
-        for column in range(first, last):
-            panel, within = divmod(column, PANEL_COLUMNS)
-            group, place = divmod(column - first, LEFT_COLUMNS)
-            for row in range(min(PANEL_ROWS, rows - block * PANEL_ROWS)):
-                left[block, group, row, place] = blocks[block, panel, row, within]
     s, l, r = sums.ctypes.data, left.ctypes.data, blocks.ctypes.data
     left_size, right_size = 4 * PANEL_ROWS * LEFT_COLUMNS, 4 * PANEL_ROWS * PANEL_COLUMNS
     start = first // PANEL_COLUMNS
@@ -106,7 +116,7 @@ def _add_strip(blocks, rows, first, left, sums, total):
         sums[:] = 0
         for block in range(count):
             depth = min(PANEL_ROWS, rows - block * PANEL_ROWS)
-            soon = min(block + 1, count - 1)
+            next_block, next_start = (block + 1, start) if block + 1 < count else (0, end)
             for group in range(LEFT_PANELS):
                 column = first + group * LEFT_COLUMNS
                 if column >= last:
@@ -114,9 +124,9 @@ def _add_strip(blocks, rows, first, left, sums, total):
                 here = l + (block * LEFT_PANELS + group) * left_size
                 # half of the groups fetch the right side of the next block, the others its left
                 if group < LEFT_PANELS // 2:
-                    ahead = r + (soon * panels + start) * right_size
+                    ahead = r + (next_block * panels + next_start) * right_size
                 else:
-                    ahead = l + soon * LEFT_PANELS * left_size
+                    ahead = l + next_block * LEFT_PANELS * left_size
                 ahead += 4 * FETCHED * PANEL_ROWS * RIGHT_PANELS * (group % (LEFT_PANELS // 2))
                 # what lies left of the diagonal is the other triangle
                 for p in range(max(start, column // PANEL_COLUMNS), end):
@@ -159,6 +169,7 @@ class TriangleSum:
 
     def _add_strip(self, rows: int, columns: slice) -> None:
         blocks = self._blocks[: -(-rows // PANEL_ROWS)]
-        left = aligned(len(blocks), LEFT_PANELS, PANEL_ROWS, LEFT_COLUMNS)
-        sums = aligned(STRIP_COLUMNS, RIGHT_PANELS * PANEL_COLUMNS)
-        _add_strip(blocks, rows, columns.start, left, sums, self.total)
+        left = aligned(len(blocks), LEFT_PANELS, PANEL_ROWS, LEFT_COLUMNS, empty=True)
+        sums = aligned(STRIP_COLUMNS, RIGHT_PANELS * PANEL_COLUMNS, empty=True)
+        _write_strip(blocks, rows, columns.start, columns.stop, left)
+        _add_strip(blocks, rows, columns.start, columns.stop, left, sums, self.total)

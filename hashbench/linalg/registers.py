@@ -27,13 +27,13 @@ _REGISTER = ir.VectorType(_NUMBER, LANES)
 _LINE = 64  # bytes that a cache fetches together
 
 
-def aligned(*shape: int) -> Matrix:
-    """Return an array of zeros, float32, that begins where a line of the cache begins.
+def aligned(*shape: int, empty: bool = False) -> Matrix:
+    """Return an array of zeros, or of anything, float32, that begins where a line of a cache does.
 
     A register that is filled from two lines takes twice the time.
     """
     size = int(np.prod(shape))
-    room = np.zeros(size + _LINE // 4, np.float32)
+    room = (np.empty if empty else np.zeros)(size + _LINE // 4, np.float32)
     start = -room.ctypes.data % _LINE // 4
     return room[start : start + size].reshape(shape)
 
