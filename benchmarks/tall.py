@@ -9,11 +9,11 @@ that reads them as memory maps, as in a study. The columns are
 
 - fit: processor seconds of ``fit`` at each number of rows, recording the objective included; and
   how many of the last ones recording took;
-- G: the last ones in units of one general product ``X.T @ Z`` of the first view and another
-  matrix of its shape, timed by the same process twice before the fit and twice after it (on 8192
-  rows at most, and scaled from there): a machine that is shared changes its pace by tenths within
-  a minute, and the mean of the four is nearer to that of the fit than the best; the symmetric
-  ``X.T @ X`` takes half of that;
+- G: the last ones less recording, which is no training, in units of one general product
+  ``X.T @ Z`` of the first view and another matrix of its shape, timed by the same process twice
+  before the fit and twice after it (on 8192 rows at most, and scaled from there): a machine that is
+  shared changes its pace by tenths within a minute, and the mean of the four is nearer to that of
+  the fit than the best; the symmetric ``X.T @ X`` takes half of that;
 - power: p in seconds ~ rows^p, fitted to all numbers of rows;
 - encode: seconds to encode all rows of both views;
 - memory: the most anonymous memory (which leaves out the maps) that ``fit`` or ``encode`` took at
@@ -212,7 +212,7 @@ def line(name: str, costs: list[Cost], rows: list[int], row_bytes: int, scalable
     return (
         f"{name:16s} "
         + " ".join(f"{seconds:8.2f}" for seconds in times)
-        + f" {last.recording:7.2f} {last.fit / last.unit:7.2f} {known(steepness)} "
+        + f" {last.recording:7.2f} {(last.fit - last.recording) / last.unit:7.2f} {known(steepness)} "
         + f"{last.encode:7.2f} {last.memory / (row_bytes * rows[-1]):7.2f} {known(size_steepness)} "
         + f"{known(growth)}  {', '.join(marks)}"
     ).rstrip()
