@@ -212,7 +212,8 @@ def line(name: str, costs: list[Cost], rows: list[int], row_bytes: int, scalable
     return (
         f"{name:16s} "
         + " ".join(f"{seconds:8.2f}" for seconds in times)
-        + f" {last.recording:7.2f} {(last.fit - last.recording) / last.unit:7.2f} {known(steepness)} "
+        + f" {last.recording:7.2f} {(last.fit - last.recording) / last.unit:7.2f}"
+        + f" {known(steepness)} "
         + f"{last.encode:7.2f} {last.memory / (row_bytes * rows[-1]):7.2f} {known(size_steepness)} "
         + f"{known(growth)}  {', '.join(marks)}"
     ).rstrip()
