@@ -11,13 +11,15 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from llvmlite.binding import get_host_cpu_features
-from numba.core import cgutils
+from numba.core import cgutils, config
+from numba.core.codegen import get_host_cpu_features
 
 from hashbench.base.validation import Matrix
 
-#: Whether there are 32 registers of sixteen numbers in single precision, or else 16 of eight.
-WIDE = bool(get_host_cpu_features().get("avx512f"))
+_settings: Any = config  # a module that makes its attributes when imported
+#: Whether there are 32 registers of sixteen numbers in single precision, or else 16 of eight, on
+#: the processor that numba compiles for: NUMBA_CPU_FEATURES may name another.
+WIDE = "+avx512f" in (_settings.CPU_FEATURES or get_host_cpu_features()).split(",")
 #: Numbers in a register.
 LANES = 16 if WIDE else 8
 

@@ -1,9 +1,14 @@
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
 from hashbench.base.validation import BLOCK_ROWS
 from hashbench.linalg import Sweep, column_means, cross, gram, signs, sweep, swept, times
+from hashbench.linalg.registers import WIDE
 
 
 @pytest.fixture
@@ -115,3 +120,31 @@ def test_a_pass_over_small_views_is_the_same(dtype):
 def test_means_of_large_features_are_those_of_small_ones():
     X = 100 + _random(3000, sweep.COMPILED_WIDTH, dtype=np.float32)
     np.testing.assert_allclose(column_means([X])[0], X.mean(axis=0, dtype=float), rtol=1e-6)
+
+
+PASS = """
+import sys
+import numpy as np
+from hashbench.linalg.registers import WIDE
+from hashbench.linalg.thin_kernels import add_pass, panels
+rng = np.random.default_rng(0)
+X, M = rng.standard_normal((99, 601)).astype(np.float32), rng.standard_normal((601, 20))
+V = np.zeros((99, 20), np.float32)
+(S,) = add_pass(V, [X], panels(M), False)
+np.savez(sys.argv[1], V=V, S=S, wide=WIDE)
+"""
+
+
+@pytest.mark.skipif(not WIDE, reason="this processor has one kind of registers")
+def test_a_pass_is_the_same_bytes_with_registers_of_either_width(tmp_path):
+    found = []
+    for name, features in (("wide", {}), ("narrow", {"NUMBA_CPU_FEATURES": "+avx2,+fma"})):
+        kept = {"HASHBENCH_CACHE": str(tmp_path / name)}
+        command = [sys.executable, "-c", PASS, str(tmp_path / f"{name}.npz")]
+        subprocess.run(command, check=True, env={**os.environ, **features, **kept})
+        found.append(np.load(tmp_path / f"{name}.npz"))
+    wide, narrow = found
+    assert wide["wide"]
+    assert not narrow["wide"]
+    for each in "VS":
+        assert np.array_equal(wide[each], narrow[each])
