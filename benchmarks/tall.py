@@ -55,7 +55,7 @@ from hashbench.base.compiled import load
 from hashbench.base.places import cache_folder
 from hashbench.datasets.synthetic import Generator, make_labels
 from hashbench.executors.server import thread_variables
-from hashbench.linalg.sweep import is_large
+from hashbench.linalg.sweep import is_large, load_loops
 from hashbench.plugins.method import VectorMethod
 from hashbench.plugins.registry import discover
 from hashbench.plugins.selection import Choice, select
@@ -126,6 +126,7 @@ def work(folder: Path, choice: Choice, rows: int, bits: int, parent: Connection)
     views, labels = read_data(folder, rows)
     if any(map(is_large, views)):
         load()  # as a study does before it looks at the clock
+        load_loops()
     base, base_clock = general_product(views[0])
     cls = discover().get("methods", choice.name).cls
     method = cls(n_bits=bits, random_state=0, **choice.settings)

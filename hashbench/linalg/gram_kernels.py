@@ -20,7 +20,7 @@ from numba.extending import intrinsic
 
 from hashbench.base.compiled import kernel
 from hashbench.base.validation import Matrix
-from hashbench.linalg.registers import LANES, WIDE, Code, Sums, aligned
+from hashbench.linalg.registers import LANES, WIDE, Code, Sums, aligned, readonly
 from hashbench.linalg.threads import row_blocks, share_out
 
 #: Registers that make up a row of a panel, and columns of a panel.
@@ -165,7 +165,7 @@ class TriangleSum:
 
     def _write(self, X: Any, first: int, shift: Matrix, rows: slice) -> None:
         panels = self._blocks[(rows.start - first) // PANEL_ROWS]
-        _write_panels(np.ascontiguousarray(X[rows], np.float32), shift, panels)
+        _write_panels(readonly(np.ascontiguousarray(X[rows], np.float32)), shift, panels)
 
     def _add_strip(self, rows: int, columns: slice) -> None:
         blocks = self._blocks[: -(-rows // PANEL_ROWS)]

@@ -40,6 +40,13 @@ def aligned(*shape: int, empty: bool = False) -> Matrix:
     return room[start : start + size].reshape(shape)
 
 
+def readonly(X: Matrix) -> Matrix:
+    """Return the same numbers, as mapped features are, so that a loop is compiled once."""
+    view = X.view()
+    view.flags.writeable = False
+    return view
+
+
 class Code:
     """The few words that the loops are written in; an offset counts numbers."""
 

@@ -34,6 +34,20 @@ def is_large(X: Any) -> bool:
     return bool(d >= COMPILED_WIDTH and n * d >= LARGE)
 
 
+def load_loops() -> None:
+    """Have the loops for large features compiled or loaded, before a fit whose time counts."""
+    from hashbench.linalg.gram_kernels import TriangleSum
+    from hashbench.linalg.registers import WIDE
+    from hashbench.linalg.thin_kernels import add_pass, add_products, panels, values
+
+    X = np.zeros((LEAST_ROWS, LEAST_ROWS), np.float32)
+    add_pass(X.copy(), [X], panels(X), False)
+    values(X, panels(X))
+    add_products(np.zeros(X.shape), X, X)
+    if WIDE:
+        TriangleSum(np.zeros(X.shape), len(X)).add(X, slice(0, len(X)), X[0])
+
+
 class Sweep:
     """Products of the rows of X, block by block, with few columns.
 

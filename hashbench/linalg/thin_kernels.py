@@ -20,7 +20,7 @@ from numba.extending import intrinsic
 
 from hashbench.base.compiled import kernel
 from hashbench.base.validation import Matrix
-from hashbench.linalg.registers import INDEX, LANES, WIDE, Code, Sums, aligned
+from hashbench.linalg.registers import INDEX, LANES, WIDE, Code, Sums, aligned, readonly
 from hashbench.linalg.threads import row_parts, share_out
 
 #: Columns of a panel of M, and registers that make up one of its rows.
@@ -220,7 +220,7 @@ def values(X: Matrix, M: Matrix) -> Matrix:
 
     def part(rows: slice) -> None:
         rows = slice(min(rows.start, len(X) - ROWS), rows.stop)
-        _values(X[rows], M, V[rows])
+        _values(readonly(X[rows]), M, V[rows])
 
     share_out(part, row_parts(len(X)))
     return V
@@ -233,7 +233,7 @@ def add_products(total: Matrix, X: Matrix, T: Matrix) -> None:
     ----------
     total : (d, t) in float64, C-contiguous
     """
-    _add_blocks(X, panels(T), aligned(X.shape[1], PANEL_COLUMNS), total)
+    _add_blocks(readonly(X), panels(T), aligned(X.shape[1], PANEL_COLUMNS), total)
 
 
 def panels(M: Matrix) -> Matrix:

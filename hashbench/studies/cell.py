@@ -31,7 +31,7 @@ from hashbench.base.files import save_arrays
 from hashbench.base.validation import Matrix
 from hashbench.data.prepare import Prepared
 from hashbench.executors.outcomes import is_amounts, is_count, is_flag, is_texts
-from hashbench.linalg.sweep import is_large
+from hashbench.linalg.sweep import is_large, load_loops
 from hashbench.plugins.method import LinearMethod, Method, VectorMethod
 from hashbench.plugins.provenance import source_hash
 from hashbench.plugins.registry import Plugin, Registry
@@ -172,10 +172,13 @@ def compute(
     for module in plugin.cls.requires:  # what takes seconds to import is no training
         with contextlib.suppress(ModuleNotFoundError):  # fit says what to do then
             importlib.import_module(module)
-    if plugin.cls.compiled or any(map(is_large, prepared.train)):
+    large = any(map(is_large, prepared.train))
+    if plugin.cls.compiled or large:
         from hashbench.base.compiled import load
 
         load()
+    if large:
+        load_loops()
     seconds["load"] = time.perf_counter() - start
 
     method: Method = plugin.cls(

@@ -122,6 +122,31 @@ def test_means_of_large_features_are_those_of_small_ones():
     np.testing.assert_allclose(column_means([X])[0], X.mean(axis=0, dtype=float), rtol=1e-6)
 
 
+def test_loops_that_were_loaded_are_not_compiled_for_features_again():
+    """Mapped ones are read-only, others are not."""
+    from hashbench.linalg import gram_kernels, thin_kernels
+
+    sweep.load_loops()
+    kernels = [
+        each
+        for module in (gram_kernels, thin_kernels)
+        for each in vars(module).values()
+        if hasattr(each, "signatures")
+    ]
+    before = {each: len(each.signatures) for each in kernels}
+    mapped, M = _random(50, 600, dtype=np.float32), _random(600, 16)
+    mapped.flags.writeable = False
+    for X in (mapped, mapped.copy()):
+        thin_kernels.values(X, thin_kernels.panels(M))
+        thin_kernels.add_products(np.zeros((600, 50)), X, X[:, :50].copy())
+        V = np.zeros((50, 16), np.float32)
+        thin_kernels.add_pass(V, [X], thin_kernels.panels(M), False)
+        sums = gram_kernels.TriangleSum(np.zeros((600, 600)), 50)
+        sums.add(X, slice(0, 50), X.mean(axis=0))
+    assert len(kernels) >= 6
+    assert {each: len(each.signatures) for each in kernels} == before
+
+
 PASS = """
 import sys
 import numpy as np

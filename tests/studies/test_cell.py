@@ -16,6 +16,7 @@ from hashbench.linalg import sweep
 from hashbench.plugins.method import VectorMethod
 from hashbench.plugins.provenance import source_hash
 from hashbench.plugins.registry import Plugin, discover
+from hashbench.studies import cell as cell_module
 from hashbench.studies.cell import Cell, check_codes, compute, random_state
 from hashbench.studies.cell_codes import CellCodes
 
@@ -130,11 +131,12 @@ def test_shared_statistics_change_times_and_nothing_else(computed, monkeypatch, 
 def test_compiled_loops_of_large_data_are_loaded_before_training(computed, monkeypatch, large):
     loaded = []
     monkeypatch.setattr(compiled, "load", lambda: loaded.append("once"))
+    monkeypatch.setattr(cell_module, "load_loops", lambda: loaded.append("loops"))
     if large:
         monkeypatch.setattr(sweep, "LARGE", 0)
         monkeypatch.setattr(sweep, "COMPILED_WIDTH", 0)
     computed("dch")
-    assert loaded == (["once"] if large else [])
+    assert loaded == (["once", "loops"] if large else [])
 
 
 def test_every_phase_is_timed(computed):
