@@ -31,7 +31,7 @@ ROWS, COLUMNS = (8, 16) if WIDE else (6, 6)
 #: Columns of X M that one turn of its loop goes through.
 UNROLLED = 8
 #: Rows of all views that stay in the second cache between X M and X'T: with one panel of targets,
-#: with more, which the sums of X'T have to be read for again.
+#: and with more of them, whose sums are so many that they had better be read for more rows at once.
 PASS_ROWS = (ROWS, 2 * ROWS)
 #: Rows whose products are summed in single precision.
 SUM_ROWS = 2048
