@@ -10,6 +10,7 @@ double precision.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -22,6 +23,8 @@ from hashbench.base.compiled import kernel
 from hashbench.base.validation import Matrix
 from hashbench.linalg.registers import LANES, WIDE, Code, Sums, aligned, readonly
 from hashbench.linalg.threads import row_blocks, share_out
+
+Work = Callable[[], None]
 
 #: Registers that make up a row of a panel, and columns of a panel.
 REGISTERS = 2
@@ -141,35 +144,46 @@ def _add_strip(blocks, rows, first, last, left, sums, total):
         start = end
 
 
-class TriangleSum:
-    """The upper triangle of (X - 1 shift')'(X - 1 shift'), summed over blocks of rows.
+def add_triangle(total: Matrix, X: Any, shift: Matrix, size: int) -> None:
+    """Add the upper triangle of (X - 1 shift')'(X - 1 shift') to total, blocks of `size` rows each.
+
+    Threads put the next block in order while they multiply one, and wait for each other once a
+    block.
 
     Parameters
     ----------
     total : (d, d) in float64, C-contiguous
-        Added to: the upper triangle, and whatever of the lower one lies beside it.
-    rows : int
-        That a block has at most.
+        Whatever of the lower triangle lies beside the upper one is added to as well.
+    X : (n, d) in float32
+    shift : (d,) in float32
     """
+    n, d = X.shape
+    depth, panels = -(-min(size, n) // PANEL_ROWS), -(-d // PANEL_COLUMNS)
+    blocks = list(row_blocks(n, size))
+    rooms = [aligned(depth, panels, PANEL_ROWS, PANEL_COLUMNS) for _ in blocks[:2]]
 
-    def __init__(self, total: Matrix, rows: int) -> None:
-        self.total = total
-        depth, panels = -(-rows // PANEL_ROWS), -(-len(total) // PANEL_COLUMNS)
-        self._blocks = aligned(depth, panels, PANEL_ROWS, PANEL_COLUMNS)
+    def writes(i: int) -> list[Work]:
+        parts = zip(row_blocks(blocks[i], PANEL_ROWS), rooms[i % 2], strict=False)
+        return [partial(_write_rows, X, rows, shift, room) for rows, room in parts]
 
-    def add(self, X: Any, rows: slice, shift: Matrix) -> None:
-        """Add so many rows of X, (n, d) in float32, to the sum; threads take parts of the work."""
-        share_out(partial(self._write, X, rows.start, shift), row_blocks(rows, PANEL_ROWS))
-        strips = row_blocks(len(self.total), STRIP_COLUMNS)
-        share_out(partial(self._add_strip, rows.stop - rows.start), strips)
+    share_out(_call, writes(0))
+    for i, rows in enumerate(blocks):
+        room, strips = rooms[i % 2], row_blocks(d, STRIP_COLUMNS)
+        work = [partial(_add_columns, room, rows.stop - rows.start, s, total) for s in strips]
+        share_out(_call, work + (writes(i + 1) if i + 1 < len(blocks) else []))
 
-    def _write(self, X: Any, first: int, shift: Matrix, rows: slice) -> None:
-        panels = self._blocks[(rows.start - first) // PANEL_ROWS]
-        _write_panels(readonly(np.ascontiguousarray(X[rows], np.float32)), shift, panels)
 
-    def _add_strip(self, rows: int, columns: slice) -> None:
-        blocks = self._blocks[: -(-rows // PANEL_ROWS)]
-        left = aligned(len(blocks), LEFT_PANELS, PANEL_ROWS, LEFT_COLUMNS, empty=True)
-        sums = aligned(STRIP_COLUMNS, RIGHT_PANELS * PANEL_COLUMNS, empty=True)
-        _write_strip(blocks, rows, columns.start, columns.stop, left)
-        _add_strip(blocks, rows, columns.start, columns.stop, left, sums, self.total)
+def _call(work: Work) -> None:
+    work()
+
+
+def _write_rows(X: Any, rows: slice, shift: Matrix, panels: Matrix) -> None:
+    _write_panels(readonly(np.ascontiguousarray(X[rows], np.float32)), shift, panels)
+
+
+def _add_columns(room: Matrix, rows: int, columns: slice, total: Matrix) -> None:
+    blocks = room[: -(-rows // PANEL_ROWS)]
+    left = aligned(len(blocks), LEFT_PANELS, PANEL_ROWS, LEFT_COLUMNS, empty=True)
+    sums = aligned(STRIP_COLUMNS, RIGHT_PANELS * PANEL_COLUMNS, empty=True)
+    _write_strip(blocks, rows, columns.start, columns.stop, left)
+    _add_strip(blocks, rows, columns.start, columns.stop, left, sums, total)

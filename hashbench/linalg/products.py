@@ -44,31 +44,34 @@ def outer_gram(X: Matrix, mean: Matrix | None = None) -> Matrix:
 
 def _scatter(X: Matrix, mean: Matrix | None, dtype: np.dtype[Any]) -> Matrix:
     """Sum products of blocks: one triangle of each, in parts that threads take; then mirror it."""
-    n, d = X.shape
+    d = X.shape[1]
     shift = np.zeros(d, X.dtype) if mean is None else mean.astype(X.dtype)
-    total, most = np.zeros((d, d)), min(n, PRODUCT_ROWS)
-    compiled = _compiled_sums(total, most) if dtype == np.float32 and is_large(X) else None
-    panels = list(row_blocks(d, PANEL_COLUMNS))
-    centred = np.empty((0 if compiled else most, d), dtype)
-    for rows in row_blocks(n, PRODUCT_ROWS):
-        if compiled:
-            compiled.add(X, rows, shift)
-        else:
-            share_out(partial(_write_centred, X, shift, rows.start, centred), row_blocks(rows))
-            share_out(partial(_add_panel, centred[: rows.stop - rows.start], total), panels)
-    for panel in panels:
+    total = np.zeros((d, d))
+    if dtype == np.float32 and is_large(X) and _has_wide_registers():
+        from hashbench.linalg.gram_kernels import add_triangle  # faster than the library then
+
+        add_triangle(total, X, shift, PRODUCT_ROWS)
+    else:
+        _add_triangle(total, X, shift, dtype)
+    for panel in row_blocks(d, PANEL_COLUMNS):
         total[panel.stop :, panel] = total[panel, panel.stop :].T
         square = total[panel, panel]
         square[:] = np.triu(square) + np.triu(square, 1).T
     return total
 
 
-def _compiled_sums(total: Matrix, rows: int) -> Any:
-    """Return what sums faster than the library does, or nothing where registers are not wide."""
-    from hashbench.linalg.gram_kernels import TriangleSum  # imports numba: a second
-    from hashbench.linalg.registers import WIDE
+def _has_wide_registers() -> bool:
+    from hashbench.linalg.registers import WIDE  # imports numba: a second
 
-    return TriangleSum(total, rows) if WIDE else None
+    return WIDE
+
+
+def _add_triangle(total: Matrix, X: Matrix, shift: Matrix, dtype: np.dtype[Any]) -> None:
+    centred = np.empty((min(len(X), PRODUCT_ROWS), len(total)), dtype)
+    for rows in row_blocks(len(X), PRODUCT_ROWS):
+        share_out(partial(_write_centred, X, shift, rows.start, centred), row_blocks(rows))
+        panels = row_blocks(len(total), PANEL_COLUMNS)
+        share_out(partial(_add_panel, centred[: rows.stop - rows.start], total), panels)
 
 
 def _write_centred(X: Matrix, shift: Matrix, first: int, out: Matrix, rows: slice) -> None:

@@ -36,7 +36,7 @@ def is_large(X: Any) -> bool:
 
 def load_loops() -> None:
     """Have the loops for large features compiled or loaded, before a fit whose time counts."""
-    from hashbench.linalg.gram_kernels import TriangleSum
+    from hashbench.linalg.gram_kernels import add_triangle
     from hashbench.linalg.registers import WIDE
     from hashbench.linalg.thin_kernels import add_pass, add_products, panels, values
 
@@ -45,7 +45,7 @@ def load_loops() -> None:
     values(X, panels(X))
     add_products(np.zeros(X.shape), X, X)
     if WIDE:
-        TriangleSum(np.zeros(X.shape), len(X)).add(X, slice(0, len(X)), X[0])
+        add_triangle(np.zeros(X.shape), X, X[0], len(X))
 
 
 class Sweep:

@@ -8,14 +8,18 @@ the same bytes with any number of threads.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import wait
+from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any, TypeVar
 
+from hashbench.base.threads import waiting_threads
 from hashbench.base.validation import BLOCK_ROWS, Matrix
 
 T = TypeVar("T")
+B = TypeVar("B")
 
 #: Rows of a block that stays in cache from one use of it to the next.
 CACHED_ROWS = 512
@@ -28,6 +32,15 @@ def _libraries() -> Any:
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController().select(user_api="blas")
+
+
+def _allowed() -> int:
+    return max((each.num_threads for each in _libraries().lib_controllers), default=1)
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Return a context in which libraries use one thread: for what they divide badly."""
+    return _libraries().limit(limits=1)  # type: ignore[no-any-return]
 
 
 def row_blocks(rows: int | slice, size: int = CACHED_ROWS) -> Iterator[slice]:
@@ -43,8 +56,11 @@ def row_parts(n: int) -> Iterator[slice]:
     return row_blocks(n, min(max(size, 4 * CACHED_ROWS), BLOCK_ROWS))
 
 
-def share_out(work: Callable[[slice], T], blocks: Iterable[slice]) -> list[T]:
-    """Return what `work` returns for every block, in their order; blocks are worked on at once."""
+def share_out(work: Callable[[B], T], blocks: Iterable[B]) -> list[T]:
+    """Return what `work` returns for every block, in their order; blocks are worked on at once.
+
+    Threads take them in their order, too: the smallest had better come last.
+    """
     return list(_shared_out(work, blocks))
 
 
@@ -62,11 +78,16 @@ def add_up(work: Callable[[slice], Sequence[Matrix]], n: int) -> list[Matrix]:
     return totals
 
 
-def _shared_out(work: Callable[[slice], T], blocks: Iterable[slice]) -> Iterator[T]:
-    libraries = _libraries()
-    threads = max((each.num_threads for each in libraries.lib_controllers), default=1)
-    if threads < 2:
+def _shared_out(work: Callable[[B], T], blocks: Iterable[B]) -> Iterator[T]:
+    count = _allowed()
+    if count < 2:
         yield from map(work, blocks)
         return
-    with libraries.limit(limits=1), ThreadPoolExecutor(threads) as pool:
-        yield from pool.map(work, blocks)
+    threads = waiting_threads(count, "linalg")
+    with one_thread():
+        pending = deque(threads.submit(work, block) for block in blocks)
+        try:
+            while pending:
+                yield pending.popleft().result()
+        finally:  # whatever is worked on when one fails has to end, too
+            wait([each for each in pending if not each.cancel()])

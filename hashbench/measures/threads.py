@@ -6,14 +6,14 @@ first run of an installation waits for, that was half.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
 from numba.core import config
+
+from hashbench.base.threads import waiting_threads
 
 _settings: Any = config  # a module that makes its attributes when imported
 
@@ -21,7 +21,6 @@ _settings: Any = config  # a module that makes its attributes when imported
 MOST = int(_settings.NUMBA_NUM_THREADS)
 
 _limit: ContextVar[int | None] = ContextVar("threads", default=None)
-_pool: ThreadPoolExecutor | None = None
 
 
 def allowed() -> int:
@@ -44,23 +43,8 @@ def in_parts(work: Callable[[int, int], object], count: int) -> None:
     """Call `work` with the ends of parts that make up range(count), a part a thread."""
     parts = max(1, min(allowed(), count))
     edges = [count * part // parts for part in range(parts + 1)]
-    others = [_threads().submit(work, *edges[part : part + 2]) for part in range(1, parts)]
+    threads = waiting_threads(MOST, "measures")
+    others = [threads.submit(work, *edges[part : part + 2]) for part in range(1, parts)]
     work(*edges[:2])
     for each in others:
         each.result()
-
-
-def _threads() -> ThreadPoolExecutor:
-    """Return the threads of this process; they wait between calls."""
-    global _pool
-    if _pool is None:
-        _pool = ThreadPoolExecutor(MOST, "hashbench")
-    return _pool
-
-
-def _forget() -> None:
-    global _pool
-    _pool = None
-
-
-os.register_at_fork(after_in_child=_forget)  # a fork has none of the threads of its parent

@@ -141,8 +141,7 @@ def test_loops_that_were_loaded_are_not_compiled_for_features_again():
         thin_kernels.add_products(np.zeros((600, 50)), X, X[:, :50].copy())
         V = np.zeros((50, 16), np.float32)
         thin_kernels.add_pass(V, [X], thin_kernels.panels(M), False)
-        sums = gram_kernels.TriangleSum(np.zeros((600, 600)), 50)
-        sums.add(X, slice(0, 50), X.mean(axis=0))
+        gram_kernels.add_triangle(np.zeros((600, 600)), X, X.mean(axis=0), 50)
     assert len(kernels) >= 6
     assert {each: len(each.signatures) for each in kernels} == before
 

@@ -1,3 +1,6 @@
+import os
+import threading
+
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
@@ -33,6 +36,36 @@ def test_an_error_in_a_block_is_raised():
 
     with threadpool_limits(2, "blas"), pytest.raises(ValueError, match="second block"):
         share_out(work, row_blocks(20, 10))
+
+
+def test_blocks_that_are_worked_on_when_one_fails_come_to_their_end():
+    begun, ended = threading.Event(), []
+
+    def work(rows):
+        if rows.start == 0:
+            begun.wait(10)
+            raise ValueError("first block")
+        begun.set()
+        for _ in range(1000):
+            np.ones(1000).sum()
+        ended.append(rows.start)
+
+    with threadpool_limits(2, "blas"), pytest.raises(ValueError, match="first block"):
+        share_out(work, row_blocks(20, 10))
+    assert ended == [10]
+
+
+def test_a_fork_has_threads_of_its_own():
+    def threads_used():
+        together = threading.Barrier(2)
+        with threadpool_limits(2, "blas"):
+            return len(set(share_out(lambda _: together.wait(10) + 2, row_blocks(20, 10))))
+
+    assert threads_used() == 2
+    child = os.fork()
+    if not child:
+        os._exit(0 if threads_used() == 2 else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_libraries_have_their_threads_back():

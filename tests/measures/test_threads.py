@@ -16,10 +16,6 @@ from hashbench.measures.rankings import HammingRanking
 def several(monkeypatch):
     """Let three threads be used, whatever this machine has."""
     monkeypatch.setattr(threads, "MOST", 3)
-    monkeypatch.setattr(threads, "_pool", None)
-    yield
-    if threads._pool is not None:
-        threads._pool.shutdown()
 
 
 def parts_of(count):
