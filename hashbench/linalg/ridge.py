@@ -6,6 +6,7 @@ Gram matrix and its Cholesky factor depend on the features alone.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from functools import cached_property
 
 import numpy as np
@@ -13,9 +14,14 @@ import scipy
 
 from hashbench.base.validation import BLOCK_ROWS, Matrix
 from hashbench.linalg.products import blocks, cross, cross_products, gram, outer_gram
+from hashbench.linalg.threads import one_thread
 
 #: Multiplications of X'X from which on double precision takes a second more.
 LARGE = 2e10
+#: Rows and columns of right-hand sides that one thread solves for.
+MANY_ROWS, FEW_COLUMNS = 1024, 32
+#: Solutions after which the weakest direction of a system shows.
+INVERSIONS = 6
 
 
 class Factor:
@@ -28,31 +34,50 @@ class Factor:
     """
 
     def __init__(self, system: Matrix) -> None:
-        self._eigen: tuple[Matrix, Matrix] | None = None
-        kept = np.diag(system).copy()
+        self._diagonal = np.diag(system).copy()
         try:
             # LAPACK takes columns: the lower triangle of the one is the upper of the other.
             self._factor = scipy.linalg.cho_factor(system.T, lower=True, overwrite_a=True)
             pivots = np.abs(np.diag(self._factor[0]))
-            if pivots.min() <= 1e-7 * pivots.max():
-                raise np.linalg.LinAlgError
+            self.singular = bool(pivots.min() <= 1e-7 * pivots.max())
         except np.linalg.LinAlgError:
-            # The other triangle is as it was.
-            np.fill_diagonal(system, kept)
-            values, vectors = np.linalg.eigh(system)
-            keep = values > values[-1] * len(values) * np.finfo(np.float64).eps
-            inverse = np.zeros_like(values)
-            inverse[keep] = 1 / values[keep]
-            self._eigen = (inverse, vectors)
+            self.singular = True
+        self._system = system  # its other triangle is as it was
+
+    @cached_property
+    def _eigen(self) -> tuple[Matrix, Matrix]:
+        """The inverses of the eigenvalues, and the vectors, where the system is singular."""
+        np.fill_diagonal(self._system, self._diagonal)
+        values, vectors = np.linalg.eigh(self._system)
+        keep = values > values[-1] * len(values) * np.finfo(np.float64).eps
+        inverse = np.zeros_like(values)
+        inverse[keep] = 1 / values[keep]
+        return inverse, vectors
 
     def solve(self, right: Matrix) -> Matrix:
         """Return the solution for right-hand sides, (d, t)."""
-        if self._eigen is not None:
+        if self.singular:
             inverse, vectors = self._eigen
             return np.asarray(vectors @ (inverse[:, None] * (vectors.T @ right)))
         # what is factored was looked through once; looking again takes a third of a solution
         right = np.asarray_chkfinite(right)
-        return np.asarray(scipy.linalg.cho_solve(self._factor, right, check_finite=False))
+        # two threads take longer than one where there is little to do between their meetings
+        few = len(right) >= MANY_ROWS and right.size <= FEW_COLUMNS * len(right)
+        with one_thread() if few else nullcontext():
+            return np.asarray(scipy.linalg.cho_solve(self._factor, right, check_finite=False))
+
+    def exceeds(self, bound: float) -> bool:
+        """Say whether all eigenvalues are surely larger: the smallest one, by what can be seen.
+
+        Solutions for a few random right-hand sides turn towards the weakest direction. They show
+        it a little stronger than it is; with half of what they show it is not overrated.
+        """
+        if self.singular:
+            return False
+        vectors: Matrix = np.random.default_rng(0).standard_normal((len(self._system), 4))
+        for _ in range(INVERSIONS):
+            vectors = self.solve(np.linalg.qr(vectors)[0])
+        return bool(0.5 / np.linalg.norm(vectors, 2) > bound)
 
 
 class Ridge:
@@ -81,22 +106,19 @@ class Ridge:
         n, d = X.shape
         self.primal = d <= n
         if self.primal:
-            self.gram, self.exact = sound_gram(X, penalty, mean, relative)
+            self.gram, self.exact, self.penalty, self._factor = _system(X, penalty, mean, relative)
         else:
             self.exact = drowns(X, penalty / d if relative else penalty, relative)
             self.gram = outer_gram(X, mean)
-        self.penalty = absolute(penalty, self.gram, d) if relative else float(penalty)
-        self._factor = self._factorised()
-
-    def _factorised(self) -> Factor:
-        return Factor(with_diagonal(self.gram, self.penalty))
+            self.penalty = absolute(penalty, self.gram, d) if relative else float(penalty)
+            self._factor = Factor(with_diagonal(self.gram, self.penalty))
 
     def with_penalty(self, penalty: float) -> Ridge:
         """Return the same regression under another penalty, sharing the Gram matrix."""
         other = object.__new__(Ridge)
         other.X, other.penalty, other.mean = self.X, float(penalty), self.mean
         other.primal, other.gram, other.exact = self.primal, self.gram, self.exact
-        other._factor = other._factorised()
+        other._factor = Factor(with_diagonal(other.gram, other.penalty))
         return other
 
     def scatter(self) -> Matrix | None:
@@ -156,10 +178,9 @@ def regress(
     n, d = X.shape
     if d > n:
         return Ridge(X, penalty, mean, relative).solve(T)
-    G, exact = sound_gram(X, penalty, mean, relative)
+    _, exact, _, factor = _system(X, penalty, mean, relative)
     S = cross_products(X, T, mean, None, BLOCK_ROWS, np.dtype(np.float64) if exact else None)
-    G[np.diag_indices(d)] += absolute(penalty, G, d) if relative else penalty
-    return Factor(G).solve(S)
+    return factor.solve(S)
 
 
 def absolute(strength: float, gram: Matrix, d: int) -> float:
@@ -197,23 +218,28 @@ def drowns(X: Matrix, penalty: float, relative: bool = False) -> bool:
     return bool(penalty < np.finfo(X.dtype).eps * trace)
 
 
-def sound_gram(
-    X: Matrix, penalty: float, mean: Matrix | None, relative: bool = False
-) -> tuple[Matrix, bool]:
-    """Return ``gram(X, mean)`` in a precision that a penalty can stand, and whether it is double.
+def _system(
+    X: Matrix, penalty: float, mean: Matrix | None, relative: bool
+) -> tuple[Matrix, bool, float, Factor]:
+    """Return X'X in a precision that a penalty can stand, for d <= n, and the system factored.
 
     Double precision takes twice as long. Where that is seconds, single precision comes first, and
-    serves if no direction of X'X is as weak as its rounding: then there is nothing to drown.
+    serves if no direction of the system is as weak as its rounding: then there is nothing to drown.
+
+    Returns
+    -------
+    (d, d) float64; whether it was summed in double precision; the penalty on its diagonal; factor
     """
     n, d = X.shape
-    if X.dtype == np.float64 or n * d * d < LARGE:
-        exact = drowns(X, penalty / d if relative else penalty, relative)
-        return gram(X, mean, exact), exact
-    G = gram(X, mean)
-    weakest = (absolute(penalty, G, d) if relative else penalty) - np.finfo(X.dtype).eps * G.trace()
-    if weakest >= 0 or definite(G, weakest):
-        return G, False
-    return gram(X, mean, exact=True), True
+    small = X.dtype == np.float64 or n * d * d < LARGE
+    exact = small and drowns(X, penalty / d if relative else penalty, relative)
+    while True:
+        G = gram(X, mean, exact)
+        added = absolute(penalty, G, d) if relative else float(penalty)
+        factor, rounding = Factor(with_diagonal(G, added)), np.finfo(X.dtype).eps * G.trace()
+        if small or exact or added >= rounding or factor.exceeds(rounding):
+            return G, exact, added, factor
+        exact = True
 
 
 def definite(A: Matrix, shift: float) -> bool:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from hashbench.linalg import Ridge, regress
+from hashbench.linalg import Factor, Ridge, regress
 from hashbench.linalg import ridge as ridge_module
 
 
@@ -124,6 +124,22 @@ def test_large_data_are_summed_in_double_precision_if_a_direction_is_weak(
     double = Ridge(X.astype(np.float64), 1e-9, relative=relative).solve(T)
     for W in (ridge.solve(T), regress(X, T, 1e-9, relative=relative)):
         assert np.abs(X @ (W - double)).max() < 1e-3
+
+
+@pytest.mark.parametrize("d", [3, 50, 300])
+@pytest.mark.parametrize("flat", [False, True])
+def test_a_system_says_what_its_eigenvalues_exceed(d, flat):
+    """Never more than they do, and half of it always: with one weak direction or with many."""
+    rng = np.random.default_rng(0)
+    values = np.geomspace(1, 1e-6, d)
+    if flat:
+        values[d // 2 :] = np.linspace(1, 2, d - d // 2) * 1e-6
+    Q, _ = np.linalg.qr(rng.standard_normal((d, d)))
+    system = (Q * values) @ Q.T
+    factor = Factor(system.copy())
+    assert factor.exceeds(0.4e-6)
+    assert not factor.exceeds(1e-6)
+    assert not Factor(np.outer(Q[0], Q[0])).exceeds(0.0)
 
 
 @pytest.mark.parametrize("penalty", [1e-6, 1e-2])
