@@ -40,6 +40,7 @@ import numpy as np
 
 from hashbench import Citation, Integer, Linear, LinearMethod, Log
 from hashbench.linalg import (
+    CACHED_ROWS,
     Ridge,
     Sweep,
     UnitRows,
@@ -142,24 +143,39 @@ class FSH(LinearMethod):
         return self
 
     def _codes(self, views, scales, means, A, eta, Bs, W, last, sweeps):
-        """The B-step, S_m = X_m'B and T_m = A_m'B, in one pass over the features."""
+        """The B-step, S_m = X_m'B and T_m = A_m'B, in one pass over the features.
+
+        Fewer and fewer bits change: where the data are large, only rows that have changed are
+        added to X_m'B, which `sweeps` hold.
+        """
         dtype = A[0].dtype
         slopes = [(2 * self.lam * w).astype(dtype) for w in W]
         shift = sum(mean @ w for mean, w in together(means, W)) * 2 * self.lam
         shift = shift.astype(dtype)
         targets = [(e * Bs).astype(dtype) for e in eta]
         B = np.empty((len(A[0]), self.n_bits), dtype)
+        ones = np.ones(self.n_bits, dtype)
+
+        # compiled loops keep few rows in the nearest cache, and the farther ones hold more
+        size = CACHED_ROWS * (2 if any(sweep.compiled for sweep in sweeps) else 1)
 
         def part(rows):
             passes = [Sweep(X, self.n_bits) for X in views]
             T = [np.zeros(Bs.shape) for _ in A]
-            for block in row_blocks(rows):
+            for block in row_blocks(rows, size):
                 values = sum(a[block] @ target for a, target in together(A, targets)) - shift
                 for sweep, X, scale, slope in together(passes, views, scales, slopes):
                     values += scale[block] * sweep.values(X[block], slope)
                 B[block] = signs(values)
+                change = B[block] - last[block]
+                changed = np.flatnonzero(np.abs(change) @ ones)
                 for sweep, X, scale in together(passes, views, scales):
-                    _add_change(sweep, X[block], scale[block], B[block], last[block])
+                    if not sweep.compiled:
+                        sweep.add(X[block], scale[block] * B[block])
+                    elif len(changed) > len(change) // 2:
+                        sweep.add(X[block], scale[block] * change)
+                    elif len(changed):
+                        sweep.add(X[block][changed], scale[block][changed] * change[changed])
                 for a, t in together(A, T):
                     t += a[block].T @ B[block]
             return [*(sweep.products for sweep in passes), *T]
@@ -183,22 +199,6 @@ class FSH(LinearMethod):
         # For the least-squares W, ||B - X W||^2 = ||B||^2 - tr(W'X'B).
         errors = [n * self.n_bits - np.sum(w * s) for w, s in together(W, S)]
         return self.lam * sum(errors) - np.sum(Bs * pull)
-
-
-def _add_change(sweep, X, scale, B, last):
-    """Bring X'B up to date for a block of rows, whose bits were `last` before.
-
-    Fewer and fewer bits change: where the data are large, only rows that have changed are added.
-    """
-    if not sweep.compiled:
-        sweep.add(X, scale * B)
-        return
-    change = scale * (B - last)
-    rows = np.flatnonzero(change.any(axis=1))
-    if len(rows) > len(B) // 2:
-        sweep.add(X, change)
-    elif len(rows):
-        sweep.add(X[rows], change[rows])
 
 
 class _UnitRowsOf:

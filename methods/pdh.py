@@ -120,17 +120,18 @@ class PDH(LinearMethod):
         )
         B = signs(project(views[-1], start, means[-1]))
         W = [np.zeros((X.shape[1], self.n_bits)) for X in views]
+        Z: list[Any] = [None] * len(views)  # X_m W_m
         for _ in range(self.iterations):
             parts = []
             for m, (X, mean) in enumerate(together(views, means)):
                 targets = B.astype(Y.dtype, copy=False)
-                W[m], Z = linear_svms(solvers[m], targets, W[m])
-                B = decorrelate(Z)
+                W[m], Z[m] = linear_svms(solvers[m], targets, W[m], Z=Z[m])
+                B = decorrelate(Z[m])
                 constant = np.flatnonzero(np.ptp(B, axis=0) == 0)
                 if constant.size:
                     again = rng.standard_normal((X.shape[1], constant.size))
                     B[:, constant] = signs(project(X, again, mean))
-                parts.append((W[m], targets, Z, B))
+                parts.append((W[m], targets, Z[m], B))
             self.record(self._objective, parts)
 
         self.projections_ = [w if E is None else E @ w for w, E in together(W, bases)]

@@ -67,10 +67,11 @@ def _has_wide_registers() -> bool:
 
 
 def _add_triangle(total: Matrix, X: Matrix, shift: Matrix, dtype: np.dtype[Any]) -> None:
-    centred = np.empty((min(len(X), PRODUCT_ROWS), len(total)), dtype)
-    for rows in row_blocks(len(X), PRODUCT_ROWS):
+    n, d = X.shape
+    centred = np.empty((min(n, PRODUCT_ROWS), d), dtype)
+    for rows in row_blocks(n, PRODUCT_ROWS):
         share_out(partial(_write_centred, X, shift, rows.start, centred), row_blocks(rows))
-        panels = row_blocks(len(total), PANEL_COLUMNS)
+        panels = row_blocks(d, PANEL_COLUMNS)
         share_out(partial(_add_panel, centred[: rows.stop - rows.start], total), panels)
 
 

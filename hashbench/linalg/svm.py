@@ -17,8 +17,8 @@ import numpy as np
 from hashbench.base.validation import Matrix
 from hashbench.linalg.kit import project
 from hashbench.linalg.ridge import Ridge
-from hashbench.linalg.sweep import Sweep
-from hashbench.linalg.threads import add_up, row_blocks
+from hashbench.linalg.sweep import swept
+from hashbench.linalg.threads import row_blocks
 
 #: Turns of the search along a direction, and the share of the slope that may be left.
 TURNS, FLAT = 8, 0.01
@@ -27,7 +27,12 @@ LINE_ROWS = 4096
 
 
 def linear_svms(
-    ridge: Ridge, B: Matrix, W: Matrix, tolerance: float = 1e-5, steps: int = 100
+    ridge: Ridge,
+    B: Matrix,
+    W: Matrix,
+    tolerance: float = 1e-5,
+    steps: int = 100,
+    Z: Matrix | None = None,
 ) -> tuple[Matrix, Matrix]:
     """Minimise ||w_j||^2 / 2 + C sum_i max(0, 1 - b_ij x_i'w_j)^2 for every column j.
 
@@ -43,6 +48,8 @@ def linear_svms(
         Stop when the bound promises no column to fall by more than this share of its objective.
     steps : int
         At most this many.
+    Z : (n, k), optional
+        What an earlier call returned together with W: one pass fewer.
 
     Returns
     -------
@@ -51,7 +58,8 @@ def linear_svms(
     """
     cost = 1 / (2 * ridge.penalty)
     mean = np.zeros(ridge.X.shape[1]) if ridge.mean is None else ridge.mean
-    Z = project(ridge.X, W, mean) if W.any() else np.zeros_like(B)
+    if Z is None:
+        Z = project(ridge.X, W, mean) if W.any() else np.zeros_like(B)
     direction = last = fall = np.zeros_like(W)
     for _ in range(steps):
         slack, products = _slack(ridge.X, mean, B, Z)
@@ -76,20 +84,13 @@ def linear_svms(
 
 def _slack(X: Matrix, mean: Matrix, B: Matrix, Z: Matrix) -> tuple[Any, Matrix]:
     """Return the sums of squares of S = max(0, 1 - b z) b, and (X - 1 mean')'S, in one pass."""
-
-    def part(rows: slice) -> tuple[Matrix, Matrix, Matrix]:
-        sweep = Sweep(X, B.shape[1])
-        squares, total = np.zeros(B.shape[1]), np.zeros(B.shape[1])
-        for block in row_blocks(rows):
-            S = np.maximum(1 - B[block] * Z[block], 0)
-            squares += _dots(S, S)
-            S *= B[block]
-            total += S.sum(axis=0, dtype=np.float64)
-            sweep.add(X[block], S)
-        return squares, total, sweep.products
-
-    squares, total, products = add_up(part, len(B))
-    return squares, products - np.outer(mean, total)
+    S = B * Z
+    np.subtract(1, S, out=S)
+    np.maximum(S, 0, out=S)
+    squares = _dots(S, S)
+    S *= B
+    (products,) = swept(S, [X])
+    return squares, products - np.outer(mean, S.sum(axis=0, dtype=np.float64))
 
 
 def _lengths(W: Matrix, D: Matrix, cost: float, B: Matrix, Z: Matrix, along: Matrix) -> Any:

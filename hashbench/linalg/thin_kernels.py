@@ -38,11 +38,15 @@ SUM_ROWS = 2048
 
 
 @intrinsic
-def _rows_times_panel(typing_context, x, x_width, m, v, v_width, columns):
-    """Write the products of a few rows of X and sixteen columns of M; places are addresses."""
+def _rows_times_panel(typing_context, x, x_width, m, v, v_width, columns, ahead):
+    """Write the products of a few rows of X and sixteen columns of M; places are addresses.
+
+    With wide registers, which leave memory less time, every other row of those that come so many
+    numbers later is fetched meanwhile.
+    """
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        x, x_width, m, v, v_width, columns = arguments
+        x, x_width, m, v, v_width, columns, ahead = arguments
         code = Code(builder)
         x, m, v = map(code.numbers, (x, m, v))
         sums = Sums(code, ROWS, PANEL)
@@ -50,6 +54,8 @@ def _rows_times_panel(typing_context, x, x_width, m, v, v_width, columns):
         def add(first: Any, count: int) -> None:
             rows = [code.at(x, code.offset(row, x_width, first)) for row in range(ROWS)]
             panel = code.at(m, code.offset(first, PANEL_COLUMNS, 0))
+            for row in range(0, ROWS, 2) if WIDE and count > 1 else ():
+                code.fetch(rows[row], ahead, cache=2)
             for column in range(count):
                 line = [code.load(panel, PANEL_COLUMNS * column + LANES * j) for j in range(PANEL)]
                 for row in range(ROWS):
@@ -64,7 +70,7 @@ def _rows_times_panel(typing_context, x, x_width, m, v, v_width, columns):
         sums.write(v, v_width)
         return context.get_dummy_value()
 
-    return types.void(*[types.intp] * 6), build
+    return types.void(*[types.intp] * 7), build
 
 
 @kernel()
@@ -78,7 +84,7 @@ def _values(X, M, V):
         for j in range(panels):
             place = v + 4 * (row * width + j * PANEL_COLUMNS)
             panel = m + 4 * j * d * PANEL_COLUMNS
-            _rows_times_panel(x + 4 * row * d, d, panel, place, width, d)
+            _rows_times_panel(x + 4 * row * d, d, panel, place, width, d, ROWS * d)
 
 
 def _adder(columns: int) -> Any:
@@ -97,7 +103,10 @@ def _adder(columns: int) -> Any:
                 target = code.at(t, code.offset(loop.index, PANEL_COLUMNS, 0))
                 line = [code.load(target, LANES * j) for j in range(PANEL)]
                 code.fetch(numbers, columns, cache=1)  # what comes next
-                code.fetch(numbers, builder.mul(x_width, rows), cache=2)  # and in the next rows
+                # and in the next rows; where X M has fetched every other one, in those between
+                row = builder.or_(loop.index, INDEX(1)) if WIDE else loop.index
+                later = code.at(x, builder.mul(x_width, builder.add(rows, row)))
+                code.fetch(later, 0, cache=2)
                 for column in range(columns):
                     sums.add(column, code.repeated(numbers, column), line)
             sums.write(s, PANEL_COLUMNS)
@@ -160,7 +169,7 @@ def _pass(places, widths, M, V, targets, sums, totals, signed):
                     row = min(group, b - ROWS)  # the last rows once more rather than fewer
                     place = v + 4 * (row * width + j * PANEL_COLUMNS)
                     rows = x + 4 * (start + row) * columns
-                    _rows_times_panel(rows, columns, panel, place, width, columns)
+                    _rows_times_panel(rows, columns, panel, place, width, columns, b * columns)
             for row in range(b):
                 for bit in range(k):
                     V[start + row, bit] += values[row, bit]
@@ -222,7 +231,11 @@ def values(X: Matrix, M: Matrix) -> Matrix:
         rows = slice(min(rows.start, len(X) - ROWS), rows.stop)
         _values(readonly(X[rows]), M, V[rows])
 
-    share_out(part, row_parts(len(X)))
+    parts = list(row_parts(len(X)))
+    if len(parts) > 1:
+        share_out(part, parts)
+    else:  # one of many blocks: asking for threads takes a tenth of its time
+        part(parts[0])
     return V
 
 

@@ -71,6 +71,16 @@ def test_single_precision_and_blocks(monkeypatch):
     np.testing.assert_allclose(single, double, atol=1e-3 * np.abs(double).max())
 
 
+def test_values_at_hand_need_not_be_computed():
+    X, B = problem(300, 20)
+    ridge = Ridge(X, 0.5, X.mean(axis=0))
+    start, values = linear_svms(ridge, B, np.zeros((20, 3)), steps=2)
+    for found, expected in zip(
+        linear_svms(ridge, -B, start, Z=values), linear_svms(ridge, -B, start), strict=True
+    ):
+        np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-8)
+
+
 def test_labels_that_are_all_alike():
     X, B = problem(50, 4)
     W, _ = linear_svms(Ridge(X, 0.5, X.mean(axis=0)), np.ones_like(B), np.zeros((4, 3)))
