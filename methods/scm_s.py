@@ -23,19 +23,12 @@ from typing import Any
 import numpy as np
 
 from hashbench.linalg import (
-    CACHED_ROWS,
-    add_up,
     correlated_directions,
-    row_blocks,
-    signs,
+    sides,
     squared_norm,
     together,
 )
-from hashbench.linalg.sweep import is_large
 from hashbench.methods.scm_o import SCMO, leading_pairs
-
-#: Rows of large features that stay in the cache of a core for both products of a bit.
-NEAR_ROWS = 64
 
 
 class SCMS(SCMO):
@@ -125,16 +118,5 @@ class _Residual:
 
 def _code(X, mean, w):
     """h = sgn((X - 1 mean') w) and (X - 1 mean')'h, in one pass over X."""
-    h = np.empty(len(X))
-    column, shift = w.astype(X.dtype), float(mean @ w)
-    size = NEAR_ROWS if is_large(X) else CACHED_ROWS
-
-    def part(rows):
-        products = np.zeros(len(w))
-        for block in row_blocks(rows, size):
-            h[block] = bits = signs(X[block] @ column - X.dtype.type(shift))
-            products += X[block].T @ bits
-        return [products]
-
-    (products,) = add_up(part, len(X))
+    h, products = sides(X, w, float(mean @ w))
     return h, products - mean * h.sum()

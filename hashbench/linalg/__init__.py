@@ -41,7 +41,7 @@ from hashbench.linalg.ridge import Factor, Ridge, regress
 from hashbench.linalg.rotation import itq, procrustes, random_rotation, stiefel
 from hashbench.linalg.spectral import eigen, singular, turns, upright
 from hashbench.linalg.svm import linear_svms
-from hashbench.linalg.sweep import Sweep, swept
+from hashbench.linalg.sweep import Sweep, sides, swept
 from hashbench.linalg.sylvester import Laplacian, sylvester
 from hashbench.linalg.threads import CACHED_ROWS, add_up, row_blocks, share_out
 
@@ -95,6 +95,7 @@ __all__ = [
     "scatter_precision",
     "scatter_whitening",
     "share_out",
+    "sides",
     "signs",
     "singular",
     "squared_distances",

@@ -38,12 +38,13 @@ def load_loops() -> None:
     """Have the loops for large features compiled or loaded, before a fit whose time counts."""
     from hashbench.linalg.gram_kernels import add_triangle
     from hashbench.linalg.registers import WIDE
-    from hashbench.linalg.thin_kernels import add_pass, add_products, panels, values
+    from hashbench.linalg.thin_kernels import add_pass, add_products, add_sides, panels, values
 
     X = np.zeros((LEAST_ROWS, LEAST_ROWS), np.float32)
     add_pass(X.copy(), [X], panels(X), False)
     values(X, panels(X))
     add_products(np.zeros(X.shape), X, X)
+    add_sides(X, X[0], X[0, 0], np.zeros(len(X)), np.zeros(len(X)))
     if WIDE:
         add_triangle(np.zeros(X.shape), X, X[0], len(X))
 
@@ -140,6 +141,25 @@ def swept(
         return [sweep.products for sweep in sweeps]
 
     return add_up(part, len(V))
+
+
+def sides(X: Matrix, w: Matrix, shift: float) -> tuple[Matrix, Matrix]:
+    """Return h = sgn(X w - shift), (n,), and X'h, (d,), both in float64, in one pass over X."""
+    h, column, least = np.empty(len(X)), w.astype(X.dtype), X.dtype.type(shift)
+
+    def part(rows: slice) -> list[Matrix]:
+        products = np.zeros(X.shape[1])
+        if is_large(X) and _plain(X[rows]):
+            from hashbench.linalg.thin_kernels import add_sides
+
+            add_sides(X[rows], column, least, h[rows], products)
+            return [products]
+        for block in row_blocks(rows):
+            h[block] = bits = signs(X[block] @ column - least)
+            products += X[block].T @ bits
+        return [products]
+
+    return h, add_up(part, len(X))[0]
 
 
 def _plain(X: Matrix) -> bool:

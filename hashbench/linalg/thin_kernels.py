@@ -198,6 +198,53 @@ def _pass(places, widths, M, V, targets, sums, totals, signed):
             sums[:] = 0
 
 
+@kernel(reorder=True)
+def _sides(X, w, least, h, sums, products):
+    """Do what `add_sides` says; four rows at a time, so that memory is all that it waits for."""
+    n, d = X.shape
+    for first in range(0, n, SUM_ROWS):
+        last = min(first + SUM_ROWS, n)
+        sums[:] = 0
+        for row in range(first, last, 4):
+            count = min(4, last - row)
+            # fewer rows are the last one several times, which counts once
+            i, j, k = min(row + 1, last - 1), min(row + 2, last - 1), min(row + 3, last - 1)
+            a = b = c = e = np.float32(0)
+            for column in range(d):
+                a += X[row, column] * w[column]
+                b += X[i, column] * w[column]
+                c += X[j, column] * w[column]
+                e += X[k, column] * w[column]
+            h[row] = a = np.float32(1 if a >= least else -1)
+            h[i] = b = np.float32(1 if b >= least else -1)
+            h[j] = c = np.float32(1 if c >= least else -1)
+            h[k] = e = np.float32(1 if e >= least else -1)
+            if count < 4:
+                e = np.float32(0)
+            if count < 3:
+                c = np.float32(0)
+            if count < 2:
+                b = np.float32(0)
+            for column in range(d):
+                sums[column] += (
+                    a * X[row, column] + b * X[i, column] + c * X[j, column] + e * X[k, column]
+                )
+        for column in range(d):
+            products[column] += sums[column]
+
+
+def add_sides(X: Matrix, w: Matrix, least: Any, h: Matrix, products: Matrix) -> None:
+    """Set h = 1 where X w is `least` or more and else -1, and add X'h to products.
+
+    Parameters
+    ----------
+    X : (n, d), float32 and C-contiguous
+    w : (d,), float32
+    h, products : (n,) and (d,) in float64
+    """
+    _sides(readonly(X), readonly(w), least, h, np.empty(len(w), np.float32), products)
+
+
 def add_pass(V: Matrix, views: Sequence[Matrix], M: Matrix, signed: bool) -> list[Matrix]:
     """Add X_m M_m of all views to V, (n, t), take its signs if `signed`; return every X_m'V.
 

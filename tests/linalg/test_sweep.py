@@ -7,7 +7,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from hashbench.base.validation import BLOCK_ROWS
-from hashbench.linalg import Sweep, column_means, cross, gram, signs, sweep, swept, times
+from hashbench.linalg import Sweep, column_means, cross, gram, sides, signs, sweep, swept, times
 from hashbench.linalg.registers import WIDE
 
 
@@ -117,6 +117,23 @@ def test_a_pass_over_small_views_is_the_same(dtype):
 
 
 @pytest.mark.usefixtures("everything_is_large")
+@pytest.mark.parametrize("rows", [3, 9, 10, 11, 12, 4100])
+def test_sides_of_a_plane_are_those_of_its_values(rows):
+    """Too few rows to compile, every number that is left over, and several sums."""
+    X, w = _random(rows, sweep.COMPILED_WIDTH + 1, dtype=np.float32), _random(513)
+    found = []
+    for threads in (1, 2):
+        with threadpool_limits(threads, "blas"):
+            h, products = sides(X, w, 0.25)
+            found.append((h, products))
+    expected = np.where(X.astype(float) @ w >= 0.25, 1, -1)
+    np.testing.assert_array_equal(h, expected)
+    np.testing.assert_allclose(products, X.T.astype(float) @ expected, atol=1e-2)
+    for one, two in zip(*found, strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
+@pytest.mark.usefixtures("everything_is_large")
 def test_means_of_large_features_are_those_of_small_ones():
     X = 100 + _random(3000, sweep.COMPILED_WIDTH, dtype=np.float32)
     np.testing.assert_allclose(column_means([X])[0], X.mean(axis=0, dtype=float), rtol=1e-6)
@@ -141,8 +158,9 @@ def test_loops_that_were_loaded_are_not_compiled_for_features_again():
         thin_kernels.add_products(np.zeros((600, 50)), X, X[:, :50].copy())
         V = np.zeros((50, 16), np.float32)
         thin_kernels.add_pass(V, [X], thin_kernels.panels(M), False)
+        thin_kernels.add_sides(X, X[0], X[0, 0], np.zeros(50), np.zeros(600))
         gram_kernels.add_triangle(np.zeros((600, 600)), X, X.mean(axis=0), 50)
-    assert len(kernels) >= 6
+    assert len(kernels) >= 7
     assert {each: len(each.signatures) for each in kernels} == before
 
 
