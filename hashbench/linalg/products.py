@@ -18,8 +18,8 @@ from hashbench.linalg.threads import CACHED_ROWS, add_up, row_blocks, share_out
 
 #: Columns of a Gram matrix that are computed at a time, by one thread.
 PANEL_COLUMNS = 512
-#: Rows that are multiplied at a time: what is centred of 4096 columns takes 64 MB, and compiled loops
-#: hold the next ones as well.
+#: Rows that are multiplied at a time: what is centred of 4096 columns takes 64 MB, and compiled
+#: loops hold the next ones as well.
 PRODUCT_ROWS = BLOCK_ROWS // 2
 
 
