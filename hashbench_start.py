@@ -29,6 +29,6 @@ def main() -> None:
     if wrong is not None:
         print(wrong, file=sys.stderr)
         sys.exit(2)
-    from hashbench.commands import main as command
+    from hashbench.__main__ import main as command
 
     command()

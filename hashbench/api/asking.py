@@ -66,11 +66,3 @@ def default_out(study: Study) -> Path:
 def jobs_of(study: Study) -> int:
     """Return how many cells run at once."""
     return 1 if study.timing else study.jobs or max(1, usable_cores() // study.threads)
-
-
-def study_plugins(out: Path) -> tuple[list[str], list[str]]:
-    """Return the plugins that the study in a folder of results names: those there, those gone."""
-    study = out / "study.toml"
-    paths = load_study(str(study)).plugins if study.is_file() else ()
-    there = [path for path in paths if Path(path).exists()]
-    return there, [path for path in paths if path not in there]

@@ -6,7 +6,6 @@ in what they are given and in what they show.
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +17,9 @@ from hashbench.api.asking import default_out, jobs_of
 from hashbench.base.errors import unknown
 from hashbench.executors import STATUSES, Executor, Limits, Task
 from hashbench.executors.connection import ServerConnection
-from hashbench.neural.runtime import DEVICE, run_device
+from hashbench.neural.runtime import run_device
+from hashbench.plugins.recorded import FILE as PLUGINS
+from hashbench.plugins.recorded import describe_plugins
 from hashbench.plugins.registry import Registry, discover
 from hashbench.results.compiling import compiling_task, load_compiled
 from hashbench.results.papers import FOLDER as PUBLISHED
@@ -87,7 +88,6 @@ def prepare(
     *,
     retry: Sequence[str] = (),
     force: bool = False,
-    device: str | None = None,
     server: ServerConnection | None = None,
 ) -> Job:
     """Return a job of what is asked; whatever does not exist is an error before anything is made.
@@ -97,7 +97,6 @@ def prepare(
     asked : the study, as `asking.resolve` makes it
     tell : told what the user has to know: broken plugins, methods that are left out
     retry, force : cells with these statuses run again, or all
-    device : where networks are trained, if the environment does not say
     server : a fork server that was started ahead, for the threads and device of the study
     """
     for status in retry:
@@ -111,8 +110,6 @@ def prepare(
     wanted = drafts(asked, registry)
     for needs, names in left_out(asked, registry).items():
         tell(f"left out: {', '.join(names)}; they need {needs}")
-    if device is not None:
-        os.environ[DEVICE] = device  # which the processes of cells inherit
     neural = {each.method for each in wanted if _needs_torch(registry, each.method)}
     jobs = jobs_of(asked)
     if neural and run_device(min(neural)) != "cpu" and asked.jobs is None:
@@ -145,6 +142,7 @@ def _compute(job: Job, store: Store, progress: Progress) -> Results:
         store.write_text("study.toml", resolved(study, registry).to_toml())
         _keep_published(study, store.path)
         store.write_text(FILE, found.plan.to_json())
+        store.write_text(PLUGINS, _plugin_facts(job))
         present, wrong = store.audit(cells=found.plan.cells)
         untuned = no_space(found.plan, registry) if study.tunes else []
         for line in (*_folded_notes(found.notes, store), *replaced, *wrong, *untuned):
@@ -170,6 +168,12 @@ def _compute(job: Job, store: Store, progress: Progress) -> Results:
     finally:
         executor.close()
     return Results(store.path, registry, found.plan, stored)
+
+
+def _plugin_facts(job: Job) -> str:
+    methods = [draft.method for draft in job.drafts]
+    datasets = [draft.data.name for draft in job.drafts]
+    return describe_plugins(job.registry, methods, datasets)
 
 
 def _besides(job: Job, cells: Sequence[Planned]) -> list[Task]:

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from hashbench.api.computing import Job
+from hashbench.plugins.provenance import environment
 from hashbench.results.results import Results
 from hashbench.studies.cell_codes import CellCodes
+from hashbench.studies.external import is_external
 from hashbench.studies.plan import Source, in_order, planned, survey
 from hashbench.studies.progress import Progress
 from hashbench.studies.record import RunRecord
@@ -18,7 +20,18 @@ from hashbench.studies.run import run_all
 from hashbench.studies.store import Store, Stored
 
 #: What may make rounding another: compared in this order.
-FACTS = ("hashbench", "git", "python", "numpy", "scipy", "scikit-learn", "numba", "cpu", "machine")
+FACTS = (
+    "hashbench",
+    "git",
+    "python",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "numba",
+    "cpu",
+    "machine",
+    "blas",
+)
 
 
 @dataclass(frozen=True)
@@ -69,18 +82,29 @@ def rerun(
     progress: Progress,
     tell: Callable[[Rerun], None],
 ) -> None:
-    """Fit a sample of the done cells again and compare codes, a cell at a time."""
-    wanted = {each.cell.id: each for each in sample(list(results.done()), count)}
+    """Fit a sample of the done cells again and compare codes, one cell after the other.
+
+    Cells whose plugin is not loaded or whose codes were computed elsewhere are not in the sample.
+    """
+    methods = job.registry.methods
+    able = [
+        each
+        for each in results.done()
+        if each.cell.method in methods and not is_external(each.cell)
+    ]
+    wanted = {each.cell.id: each for each in sample(able, count)}
     executor = job.executor(store.prepared)
     try:
         found = survey(job.study, job.drafts, job.registry, executor, store.work, progress)
         sources: dict[str, Source] = {}
         for cell in found.plan.cells:
             sources.setdefault(cell.split, found.sources[cell.id])
+        cells = []
         for each in wanted.values():
             if each.cell.split not in sources:
-                tell(Rerun(each, failure="the data or the split are others now"))
-        cells = [each.cell for each in wanted.values() if each.cell.split in sources]
+                tell(Rerun(each, failure=_other_data(each)))
+            else:
+                cells.append(each.cell)
         todo = [planned(cell, sources[cell.split], cold=True) for cell in in_order(cells)]
 
         def keep(cell: Any, record: RunRecord, folder: Any) -> None:
@@ -90,6 +114,13 @@ def rerun(
             run_all(todo, executor, store, progress, keep)
     finally:
         executor.close()
+
+
+def _other_data(stored: Stored) -> str:
+    """Say that a cell's data cannot be made again, and what is not as it was."""
+    now = RunRecord("done", threads=stored.record.threads, environment=environment())
+    changed = "; ".join(_differences(stored.record, now))
+    return "the data or the split are others now" + (f" ({changed})" if changed else "")
 
 
 def _compared(stored: Stored, record: RunRecord, folder: Any) -> Rerun:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hashbench.api.asking import study_plugins
 from hashbench.base.errors import HashbenchError
+from hashbench.plugins.recorded import add_recorded
 from hashbench.plugins.registry import discover
 from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Table
 from hashbench.plugins.selection import parse_item
@@ -83,16 +82,21 @@ class Results(Tables):
             return f"{head}<p>{_escaped(str(error))}</p>"
 
 
-def open_results(out: str | Path) -> Results:
-    """Open the results of a study that has run, with the plugins that it names.
+def open_results(out: str | Path, plugins: str | Path | Sequence[str | Path] = ()) -> Results:
+    """Open the results of a study that has run.
 
-    Of a plugin that is no longer where the study found it, the names stay plain.
+    A folder of results is data: no plugin that it names is imported. Titles and other facts about
+    plugins come from the folder.
+
+    Parameters
+    ----------
+    out : the folder
+    plugins : files and folders with plugins to import, such as reports of your own
     """
     place = Path(out)
-    there, gone = study_plugins(place)
-    for path in gone:
-        warnings.warn(f"plugin {path} of the study is gone; its names stay plain", stacklevel=2)
-    return Results(place, discover(there))
+    registry = discover([plugins] if isinstance(plugins, str | Path) else plugins)
+    add_recorded(registry, place)
+    return Results(place, registry)
 
 
 def _selection(part: dict[str, Any]) -> dict[str, Sequence[Any]]:

@@ -11,7 +11,9 @@ from hashbench.api.computing import carry_out, prepare
 from hashbench.api.results import Results
 from hashbench.api.sources import plugin_file
 from hashbench.base.errors import HashbenchError
+from hashbench.base.validation import is_file_name
 from hashbench.data.export import write_data
+from hashbench.neural.runtime import trained_on
 from hashbench.plugins.dataset import Data
 from hashbench.plugins.method import Method
 from hashbench.plugins.registry import Registry, discover
@@ -82,16 +84,16 @@ def run(
         "out": None if out is None else str(out),
     }
     progress = make_progress(quiet, verbose=verbose)
-    job = prepare(
-        resolve(None if study is None else str(study), [str(path) for path in paths], asked),
-        progress.note,
-        retry=_listed(retry),
-        force=force,
-        device=device,
-    )
-    if out is None:
-        progress.note(f"results: {job.out}")
-    done, _, _ = carry_out(job, progress)
+    with trained_on(device):
+        job = prepare(
+            resolve(None if study is None else str(study), [str(path) for path in paths], asked),
+            progress.note,
+            retry=_listed(retry),
+            force=force,
+        )
+        if out is None:
+            progress.note(f"results: {job.out}")
+        done, _, _ = carry_out(job, progress)
     if report:
         from hashbench.page.publish import publish
 
@@ -141,6 +143,8 @@ def _dataset_text(dataset: Any, memory: Path) -> list[str]:
                 f"datasets: found {type(data).__name__}; allowed: names, paths, hashbench.Data, or "
                 "a dictionary of these by name"
             )
+        if not is_file_name(name):
+            raise HashbenchError(f"datasets: found name {name!r}; allowed: no / and no \\ in it")
         path = memory / "data" / f"{name}-{data.fingerprint}.npz"
         if not path.is_file():
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -32,13 +32,15 @@ SECONDS = 600.0
 _PIECE = 1 << 16  # bytes read at once
 
 
-def call(function: Callable[[], Any], what: str, seconds: float = SECONDS) -> Any:
+def call(
+    function: Callable[[], Any], what: str, doing: str = "reading", seconds: float = SECONDS
+) -> Any:
     """Call a function in a child of this process and return what it returns, as JSON holds it.
 
     Parameters
     ----------
     function : without arguments; its :class:`HashbenchError` is raised here
-    what : what it reads, for messages
+    what, doing : what it works on and what it does with that, for messages
     seconds : how long it may take
     """
     reader, writer = os.pipe()
@@ -56,14 +58,14 @@ def call(function: Callable[[], Any], what: str, seconds: float = SECONDS) -> An
         told = _listen(reader, time.monotonic() + seconds)
         if told is None:
             limit = format_duration(seconds)
-            raise HashbenchError(f"{what}: reading it took longer than {limit} and was given up")
+            raise HashbenchError(f"{what}: {doing} it took longer than {limit} and was ended")
     finally:
         os.close(reader)
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)  # it has said all it had to say, or never will
         code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     if not told:
-        raise HashbenchError(f"{what}: a library that reads it {_ended(code)}; is it damaged?")
+        raise HashbenchError(f"{what}: {doing} it {_ended(code)}")
     record = json.loads(told)
     if "error" in record:
         raise HashbenchError(record["error"])
@@ -79,11 +81,11 @@ def call(function: Callable[[], Any], what: str, seconds: float = SECONDS) -> An
 def _child(function: Callable[[], Any], what: str, writer: int) -> NoReturn:
     """Do the work and tell how it ended; nothing that the parent has begun is finished here."""
     try:
-        import psutil
+        from hashbench.base import memory  # imports psutil
 
         faulthandler.disable()  # a crash here is one line there
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        limit_memory(psutil.virtual_memory().available)
+        limit_memory(memory.available())
         record = {"result": function()}
     except HashbenchError as error:
         record = {"error": str(error)}
@@ -124,8 +126,8 @@ def _ended(code: int) -> str:
     if code >= 0:
         return f"ended the process (exit code {code})"
     with contextlib.suppress(ValueError):
-        return f"crashed ({signal.Signals(-code).name})"
-    return f"crashed (signal {-code})"
+        return f"crashed the process ({signal.Signals(-code).name})"
+    return f"crashed the process (signal {-code})"
 
 
 def limit_memory(size: int) -> None:

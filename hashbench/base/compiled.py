@@ -1,12 +1,16 @@
-"""How kernels are compiled: once for all processes where anything can be kept, else for each.
+# mypy: disable-error-code="no-untyped-call"
+"""How kernels are compiled: once for all processes where the cache can be used, else in each.
 
-Machine code goes to the cache folder, apart for each version of hashbench and numba and each kind
-of processor. Left to itself, numba would keep it inside the package. Where nothing can be written,
-as in some containers, every process compiles for itself: only speed is lost.
+Machine code goes to the cache folder, in one folder per version of hashbench and numba and kind
+of processor. Left to itself, numba would keep it inside the package. A cache that is full,
+read-only, damaged or of another version costs compile time and nothing else.
 """
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import pickle
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +22,7 @@ import numba
 from llvmlite.binding import get_host_cpu_name
 from numba import njit
 from numba.core import config
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 import hashbench
 from hashbench.base.places import cache_folder
@@ -42,10 +47,60 @@ def kernel(*, reorder: bool = False) -> Callable[[Callable[..., Any]], Any]:
         folder = kernel_folder()
         if folder is not None:
             with _numba_keeps_in(folder):
-                return njit(cache=True, **options)(function)
+                dispatcher: Any = njit(**options)(function)
+                dispatcher._cache = KernelCache(function)
+                return dispatcher
         return njit(**options)(function)
 
     return decorate
+
+
+class KernelFile(IndexDataCacheFile):
+    """The cache file of one kernel; machine code is stored behind its sha256.
+
+    numba reads these files without a check: damaged ones raise, or crash the process.
+    """
+
+    def _load_index(self) -> dict[Any, str]:
+        try:
+            found = super()._load_index()
+        except Exception:  # whatever unpickling a damaged file raises
+            found = {}
+        return found if isinstance(found, dict) else {}
+
+    def _load_data(self, name: str) -> Any:
+        data = Path(self._data_path(name)).read_bytes()
+        digest, code = data[:32], data[32:]
+        if hashlib.sha256(code).digest() != digest:
+            raise OSError(f"{name} is damaged")  # which numba takes as "not there"
+        return pickle.loads(code)
+
+    def _save_data(self, name: str, data: Any) -> None:
+        code = self._dump(data)
+        with self._open_for_write(self._data_path(name)) as stream:
+            stream.write(hashlib.sha256(code).digest() + code)
+
+
+class KernelCache(FunctionCache):
+    """numba's cache of one kernel, without which the kernel is compiled again."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        own = self._cache_file
+        base = own._index_name.removesuffix(".nbi")
+        self._cache_file = KernelFile(own._cache_path, base, own._source_stamp)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the compiled kernel, or None if it cannot be read."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # unreadable, or of another version
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep the compiled kernel if that is possible."""
+        with contextlib.suppress(OSError):  # the disk is full or read-only
+            super().save_overload(sig, data)
 
 
 def load() -> None:

@@ -16,8 +16,8 @@ _waiting = False
 
 
 def listen() -> None:
-    """Raise KeyboardInterrupt on Ctrl-C and on SIGTERM, as soon as no step is under way."""
-    for number in (signal.SIGINT, signal.SIGTERM):
+    """Raise KeyboardInterrupt on SIGINT, SIGTERM and SIGHUP, as soon as no step is under way."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
 
 

@@ -142,6 +142,11 @@ def numbered_classes(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[np.uint8], t
     return columns, tuple(map(str, classes))
 
 
+def is_file_name(name: str) -> bool:
+    """Say whether a name can be that of a file or folder, inside the folder where it is put."""
+    return name.strip() not in ("", ".", "..") and not set(name) & {"/", "\\", "\0"}
+
+
 def check_bits(n_bits: Any) -> int:
     """Return the code length as an int that is at least 1."""
     if isinstance(n_bits, bool) or not isinstance(n_bits, int | np.integer) or n_bits < 1:

@@ -17,6 +17,9 @@ from hashbench.base.messages import one_line
 if TYPE_CHECKING:
     from hashbench.plugins.registry import Registry
 
+#: The exit code of a command that was interrupted, as shells have it for Ctrl-C.
+INTERRUPTED = 130
+
 #: command -> (module below this package, one line for --help); the object in it has the
 #: command's name
 COMMANDS = {
@@ -67,10 +70,20 @@ def cli() -> None:
 def main(arguments: list[str] | None = None) -> Any:
     """Run the command line; what went wrong outside the program is one line.
 
-    What the user did wrong ends with exit code 2, what the system refused with 1.
+    What the user did wrong ends with exit code 2, what the system refused with 1, an interrupt
+    with 130.
     """
     try:
-        return cli.main(args=arguments, prog_name="hashbench", standalone_mode=True)
+        code = cli.main(args=arguments, prog_name="hashbench", standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except click.Abort as error:  # click's name for an interrupt, and for an end of input
+        if isinstance(error.__cause__, EOFError):
+            raise error.__cause__ from None
+        click.echo("hashbench: interrupted", err=True)
+        sys.exit(INTERRUPTED)
     except HashbenchError as error:
         said = str(error)  # which quotes files and names: no command to a terminal is among it
         click.echo(f"hashbench: {said if said.isprintable() else one_line(said)}", err=True)
@@ -91,13 +104,21 @@ def find_plugins(paths: Sequence[str]) -> Registry:
 
 
 def with_study(out: Path, plugins: Sequence[str]) -> Registry:
-    """Find every plugin, those of the study in a folder of results included; say which are gone."""
-    from hashbench.api.asking import study_plugins
+    """Find every plugin; of those that the study in OUT used and that are not loaded, the facts.
 
-    there, gone = study_plugins(out)
-    for path in gone:
-        click.echo(f"plugin {path} of the study is gone; its names stay plain", err=True)
-    return find_plugins([*there, *plugins])
+    A folder of results is data: no code that it names is run. A line says what is not loaded.
+    """
+    from hashbench.plugins.recorded import add_recorded
+
+    registry = find_plugins(plugins)
+    if names := add_recorded(registry, out):
+        click.echo(not_loaded(names), err=True)
+    return registry
+
+
+def not_loaded(names: Sequence[str]) -> str:
+    """Say which plugins of a study are known from its folder only."""
+    return f"plugins not loaded, described as in the folder: {', '.join(names)} (--plugin FILE)"
 
 
 #: ``--plugin``, for every command that looks at plugins

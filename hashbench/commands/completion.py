@@ -15,9 +15,6 @@ from click.shell_completion import CompletionItem
 if TYPE_CHECKING:
     from hashbench.plugins.registry import Registry
 
-#: What every method and every dataset takes besides its own parameters.
-EVERY = {"methods": ("train_rows",), "datasets": ("protocol", "preprocess")}
-
 
 class Selection:
     """Completes selections of plugins of one kind: ``edsh,cca`` and ``edsh[gam``."""
@@ -46,9 +43,16 @@ class Selection:
             for each, value in defaults.items()
             if each not in ("n_bits", "random_state")
         }
-        every = {f"{each}=": "" for each in EVERY.get(self.kind, ())}
+        every = {f"{each}=": "" for each in _extras(self.kind)}
         free = {key: said for key, said in (own | every).items() if key[:-1] not in taken}
         return _items(f"{before}{name}[{set_before}{comma}", free, last)
+
+
+def _extras(kind: str) -> tuple[str, ...]:
+    """Return what every plugin of a kind takes besides its own parameters."""
+    from hashbench.studies.grid import DATASET_EXTRAS, METHOD_EXTRAS
+
+    return {"methods": METHOD_EXTRAS, "datasets": DATASET_EXTRAS}.get(kind, ())
 
 
 def measures(

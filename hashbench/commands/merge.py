@@ -8,11 +8,13 @@ from pathlib import Path
 import click
 
 from hashbench.base.units import format_count
+from hashbench.plugins.recorded import FILE as PLUGINS
+from hashbench.plugins.recorded import merge_plugins
 from hashbench.plugins.registry import Registry
 from hashbench.results.results import Results
 from hashbench.results.tables import write_tables
 from hashbench.studies.merge import merge
-from hashbench.studies.plan import FILE, Plan
+from hashbench.studies.plan import FILE, Plan, check_schema
 from hashbench.studies.progress import make_progress
 from hashbench.studies.store import Store
 
@@ -27,10 +29,12 @@ def merge_command(sources: tuple[str, ...], out: str) -> None:
 
     Exit codes: 0 no conflict, 1 conflicts, 2 bad input.
     """
+    check_schema(Path(out))
     plans = {Path(source): Plan.read(Path(source)) for source in sources}  # before OUT is made
     with Store(Path(out)) as store:
         merged = merge(plans, store)
         store.write_text(FILE, merged.plan.to_json())
+        store.write_text(PLUGINS, merge_plugins((store.path, *plans)))
         stored, _ = store.read(merged.plan.cells)
         results = Results(store.path, Registry(), merged.plan, stored)
         rows, _ = write_tables(results, store, make_progress(quiet=False))

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from hashbench.api.asking import RESULTS, resolve
+from hashbench.base import interrupts
 from hashbench.commands import completion, plugin_option
 from hashbench.neural.runtime import DEVICE
 
@@ -78,6 +79,7 @@ def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> No
     """
     from hashbench.executors.connection import ServerConnection
 
+    interrupts.listen()
     asked = resolve(study, plugins, flags)
     os.environ[DEVICE] = flags["device"]  # which the processes of cells inherit
     server = ServerConnection(asked.threads) if asked.executor == "local" else None

@@ -13,9 +13,9 @@ from typing import Any
 import click
 
 from hashbench.api.computing import Job, carry_out, prepare
-from hashbench.base import interrupts
 from hashbench.base.errors import HashbenchError, describe_os_error
 from hashbench.base.units import format_count, format_duration, format_size
+from hashbench.commands import INTERRUPTED
 from hashbench.executors import STATUSES
 from hashbench.executors.connection import ServerConnection
 from hashbench.measures import parse_many
@@ -29,7 +29,6 @@ from hashbench.studies.store import Store
 from hashbench.studies.study import Study
 
 PAGE = "report/index.html"  # in OUT
-INTERRUPTED = 130
 REASONS = 5  # said on the terminal; all of them are in runs.csv
 
 
@@ -57,7 +56,6 @@ def run_study(study: Study, flags: Mapping[str, Any], server: ServerConnection |
     if flags["plan_only"]:
         show_plan(job, progress)
         return
-    interrupts.listen()
     try:
         results, rows, runs = carry_out(job, progress)
     except KeyboardInterrupt:
@@ -73,8 +71,8 @@ def run_study(study: Study, flags: Mapping[str, Any], server: ServerConnection |
     else:
         click.echo(f"every measure is a curve; hashbench report {out} draws them")
     code = conclude(runs, out)
-    if flags["report"]:
-        write_report(results)
+    if flags["report"] and not write_report(results):
+        code = INTERRUPTED
     sys.exit(code)
 
 
@@ -166,16 +164,19 @@ def conclude(runs: Sequence[Mapping[str, Any]], out: Path) -> int:
     return 1 if wrong else 0
 
 
-def write_report(results: Results) -> None:
-    """Write the page; whatever goes wrong here, the results are there already."""
+def write_report(results: Results) -> bool:
+    """Write the page and return whether nobody interrupted it; the results are stored already."""
     from hashbench.page.publish import publish
 
     try:
         publish(results, lambda page: click.echo(f"Page: {page}"))
     except KeyboardInterrupt:
-        click.echo(f"\npage not whole; write it with: hashbench report {results.path}", err=True)
+        page = f"write the page with: hashbench report {results.path}"
+        click.echo(f"\ninterrupted; the results are complete, {page}", err=True)
+        return False
     except (HashbenchError, OSError) as error:
         click.echo(f"hashbench: no page: {error}", err=True)
+    return True
 
 
 def _saved(out: Path) -> str:

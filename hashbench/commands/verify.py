@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
+import tempfile
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from hashbench.base.errors import HashbenchError
 from hashbench.base.units import format_count
 from hashbench.commands import plugin_option, with_study
+from hashbench.plugins.recorded import ORIGIN as RECORDED
+from hashbench.plugins.selection import bare_name
+from hashbench.studies.external import ORIGIN as EXTERNAL
+from hashbench.studies.plan import check_schema
 from hashbench.studies.store import Store
+
+if TYPE_CHECKING:
+    from hashbench.results.results import Results
 
 
 @click.command("verify")
@@ -28,29 +40,44 @@ def verify_command(out: Path, rerun: int, quiet: bool, plugins: tuple[str, ...])
     """Check every checksum in OUT and derive every number from codes and labels again.
 
     What does not verify is set aside and named, and the next run computes it again; tables are
-    put right at once. A cell whose codes come out otherwise when it is fitted again is set aside
-    only where versions, threads and machine are the same.
+    put right at once. If OUT is read-only, nothing is changed. No plugin that OUT names is
+    imported: cells of your own methods are fitted again only with --plugin. A cell whose codes
+    differ when it is fitted again is set aside only where versions, threads, machine and BLAS
+    kernels are the same.
 
-    Exit codes: 0 everything verifies, 1 something does not, 2 bad input.
+    Exit codes: 0 everything verifies, 1 something does not or no cell could be fitted again, 2 bad
+    input.
     """
     from hashbench.results.verifying import Verification
     from hashbench.studies.progress import make_progress
 
     if not (out / "plan.json").is_file() and not (out / "cells").is_dir():
         raise HashbenchError(f"{out}: found no results; allowed: a folder made by hashbench run")
+    check_schema(out)
     registry = with_study(out, plugins)
-    with Store(out) as store:
-        look = Verification(store, registry, lambda line: click.echo(line, err=True))
+    read_only = not os.access(out, os.W_OK)
+    if read_only:
+        click.echo(f"{out} is read-only: everything is checked and nothing is changed", err=True)
+    store = Store(out)
+    with contextlib.nullcontext() if read_only else store:
+        look = Verification(store, registry, lambda line: click.echo(line, err=True), read_only)
         results = look.files()
         if results is not None:
             look.numbers(results, make_progress(quiet).scoring)
         click.echo(_said(look.checked, look.wrong))
+        fitted = True
         if rerun and results is not None:
-            look.wrong += _rerun(out, plugins, rerun, quiet, results, store)
+            with tempfile.TemporaryDirectory(prefix="hashbench-verify-") as folder:
+                if read_only:
+                    store.work, store.prepared = Path(folder) / "work", Path(folder) / "prepared"
+                wrong, fitted = _rerun(plugins, rerun, quiet, results, store, read_only)
+                look.wrong += wrong
     if look.wrong:
         again = f"hashbench run {out / 'study.toml'} -o {out}"
         click.echo(f"hashbench: not everything verifies; compute it again with: {again}", err=True)
-        sys.exit(1)
+    if not fitted:
+        click.echo("hashbench: no cell could be fitted again and compared", err=True)
+    sys.exit(1 if look.wrong or not fitted else 0)
 
 
 def _said(checked: dict[str, int], wrong: int) -> str:
@@ -59,16 +86,31 @@ def _said(checked: dict[str, int], wrong: int) -> str:
 
 
 def _rerun(
-    out: Path, plugins: tuple[str, ...], count: int, quiet: bool, results: object, store: Store
-) -> int:
-    """Fit cells again; return how many codes differ without a reason."""
+    plugins: tuple[str, ...],
+    count: int,
+    quiet: bool,
+    results: Results,
+    store: Store,
+    read_only: bool,
+) -> tuple[int, bool]:
+    """Fit cells again; return how many codes differ without a reason, and whether any was compared.
+
+    Of the study's methods those are left out whose plugins are not loaded.
+    """
     from hashbench.api.asking import KEYS, resolve
     from hashbench.api.computing import prepare
     from hashbench.api.rerunning import Rerun, rerun
     from hashbench.studies.progress import make_progress
 
-    flags = {**dict.fromkeys(KEYS), "out": str(out)}
-    asked = resolve(str(out / "study.toml"), plugins, flags)
+    flags = {**dict.fromkeys(KEYS), "out": str(store.path)}
+    asked = resolve(str(store.path / "study.toml"), (), flags)
+    known = results.registry.methods
+    loaded = {name for name, plugin in known.items() if plugin.origin not in (RECORDED, EXTERNAL)}
+    methods = tuple(text for text in asked.methods if bare_name(text) in loaded)
+    if not methods:
+        click.echo("no method of the study is loaded (--plugin FILE)", err=True)
+        return 0, False
+    asked = replace(asked, methods=methods, plugins=plugins)
     job = prepare(asked, lambda line: click.echo(line, err=True))
     wrong: list[Rerun] = []
     counts = {"same": 0, "compared": 0}
@@ -80,10 +122,10 @@ def _rerun(
         if not each.same and not each.failure and not each.differences:
             wrong.append(each)
 
-    rerun(job, results, store, count, make_progress(quiet), tell)  # type: ignore[arg-type]
-    for each in wrong:
+    rerun(job, results, store, count, make_progress(quiet), tell)
+    for each in [] if read_only else wrong:
         place = store.set_aside(each.stored.folder)
         click.echo(f"set aside {each.stored.cell.id} in {place}: {each}", err=True)
     compared = format_count(counts["compared"], "cell")
     click.echo(f"fitted again {compared}: {counts['same']} with the same codes")
-    return len(wrong)
+    return len(wrong), counts["compared"] > 0

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import psutil
 
+from hashbench.base import memory
 from hashbench.executors import Task
 
 #: Whether this system lists the children of a process; most kernels of Linux do.
@@ -28,6 +29,7 @@ class Child:
     begun: float
     alone: bool
     token: str
+    kills_before: int = field(default_factory=memory.kills)  # by the kernel, for lack of memory
     output: bytes = b""
     peak: int = 0
     said: str = ""

@@ -15,7 +15,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Generator, Sequence
 from multiprocessing import resource_tracker
 from pathlib import Path
@@ -30,6 +30,7 @@ from hashbench.plugins.requirements import install_command
 
 CONNECT_SECONDS = 10
 LOOK_SECONDS = 2
+DEATHS = 3  # of all workers that a cell may run on, before the cell is failed
 WAIT_SECONDS = 600  # for a worker that can be used, before the run is given up
 
 #: Evaluated on a worker that joins: only what is built in can be sent to one without hashbench.
@@ -159,7 +160,9 @@ class DaskExecutor:
 
         waiting = deque(tasks)
         running: dict[Any, Task] = {}
+        allowed: dict[Any, list[str]] = {}  # the workers that a future may run on
         begun: set[Task] = set()
+        lost: Counter[Task] = Counter()  # how often all of a task's workers have died
         try:
             while waiting or running:
                 usable = self._workers()
@@ -169,7 +172,7 @@ class DaskExecutor:
                     failed = self.unread.get(task.needs or task, {})
                     where = [each for each in usable if each not in failed] or list(usable)
                     future = self.client.submit(*submitted, pure=False, workers=where)
-                    running[future] = task
+                    running[future], allowed[future] = task, where
                     if task not in begun:
                         begun.add(task)
                         yield Event(task)
@@ -184,6 +187,17 @@ class DaskExecutor:
                         waiting.appendleft(task)
                     else:
                         yield Event(task, outcome)
+                # Dask waits for the very workers that a task is restricted to; a worker that was
+                # started again has another address.
+                present = self.client.nthreads()
+                for future in [each for each in running if not present.keys() & set(allowed[each])]:
+                    task = running.pop(future)
+                    self.client.cancel([future])
+                    lost[task] += 1
+                    if lost[task] < DEATHS:
+                        waiting.appendleft(task)
+                    else:
+                        yield Event(task, Outcome("failed", f"{DEATHS} workers died running it"))
         except (asyncio.CancelledError, concurrent.futures.CancelledError) as error:
             running.clear()
             raise ConnectionError("the connection to the Dask scheduler is lost") from error

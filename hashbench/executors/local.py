@@ -7,6 +7,7 @@ import os
 import secrets
 import selectors
 import shutil
+import signal
 import tempfile
 import time
 from collections import Counter, deque
@@ -16,7 +17,7 @@ from pathlib import Path
 
 import psutil
 
-from hashbench.base import interrupts, live
+from hashbench.base import interrupts, live, memory
 from hashbench.base.errors import StorageError
 from hashbench.base.messages import one_line, several_lines
 from hashbench.base.units import format_duration, format_size
@@ -310,19 +311,17 @@ class LocalExecutor:
         alive = [child for child in self.running.values() if child.verdict is None]
         if alive and self.cancelled():
             raise CancelledError
-        if alive:
-            machine = psutil.virtual_memory()
-            if machine.available < LEAST_FREE * machine.total:
-                largest = max(alive, key=lambda child: resident(child.seen))
-                found = f"took {format_size(resident(largest.seen))}"
-                self._kill(largest, "memory", f"{found} and left the machine without memory")
+        if alive and memory.available() < LEAST_FREE * memory.total():
+            largest = max(alive, key=lambda child: resident(child.seen))
+            found = f"took {format_size(resident(largest.seen))}"
+            self._kill(largest, "memory", f"{found} and left no memory for others")
 
     def _hold_to_limits(self, child: Child, limits: Limits, seconds: float) -> None:
-        timeout, memory = limits.timeout, limits.memory
+        timeout, most = limits.timeout, limits.memory
         if timeout is not None and seconds > timeout:
             self._kill(child, "timeout", f"ran longer than {format_duration(timeout)}")
-        elif memory is not None and child.peak > memory:
-            found = f"took {format_size(child.peak)}; allowed: {format_size(memory)}"
+        elif most is not None and child.peak > most:
+            found = f"took {format_size(child.peak)}; allowed: {format_size(most)}"
             self._kill(child, "memory", found)
 
     def _kill(self, child: Child, status: str, reason: str) -> None:
@@ -355,6 +354,8 @@ class LocalExecutor:
             trouble = storage_trouble(last, child.token, child.folder.parent)
             if trouble:
                 raise StorageError(f"{child.task.name}: {trouble}")
+        if code == -signal.SIGKILL and memory.kills() > child.kills_before:
+            return replace(seen, status="memory", reason="the system ran out of memory")
         if code != 0 or not os.path.lexists(child.folder / FILE):
             return replace(seen, reason=describe_exit(code))
         try:

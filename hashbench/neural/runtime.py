@@ -40,6 +40,21 @@ def run_device(who: str) -> str:
 
 
 @contextmanager
+def trained_on(device: str | None) -> Iterator[None]:
+    """Set the device that the processes of cells inherit, and restore the environment."""
+    before = os.environ.get(DEVICE)
+    if device is not None:
+        os.environ[DEVICE] = device
+    try:
+        yield
+    finally:
+        if before is not None:
+            os.environ[DEVICE] = before
+        elif device is not None:
+            del os.environ[DEVICE]
+
+
+@contextmanager
 def seeded(seed: int, device: str) -> Iterator[None]:
     """Draw random numbers from a seed, deterministically on the CPU; leave no trace outside."""
     torch = import_torch("a neural method")

@@ -17,6 +17,7 @@ from pathlib import Path
 import hashbench
 from hashbench.base.files import checksum, replacing, seal, unseal
 from hashbench.plugins.provenance import source_hash
+from hashbench.plugins.recorded import FILE as PLUGINS
 from hashbench.results.results import Results
 
 FILE = ".stamp.json"
@@ -29,10 +30,11 @@ def stamp_of(results: Results) -> str:
     """Return a hash of everything that the page of a study is made of."""
     registry = results.registry
     plugins = (*registry.reports.values(), *registry.methods.values(), *registry.datasets.values())
-    study = results.path / "study.toml"
+    study, facts = results.path / "study.toml", results.path / PLUGINS
     parts = {
         "name": results.path.resolve().name,
         "plan": replace(results.plan, cells=[]).to_json(),
+        "facts": facts.read_text(encoding="utf-8") if facts.exists() else "",
         "study": study.read_text(encoding="utf-8") if study.exists() else "",
         "cells": _cells(results),
         "splits": {name: results.split(name).checksum for name in results.split_names},

@@ -17,6 +17,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from threadpoolctl import threadpool_info
+
 import hashbench
 from hashbench.plugins.registry import Plugin
 
@@ -74,7 +76,24 @@ def environment() -> dict[str, Any]:
         "machine": platform.node(),
         "cpu": cpu_name(),
         "cores": os.cpu_count(),
+        "blas": blas_kernels(),
     }
+
+
+def blas_kernels() -> str:
+    """Return the linear algebra libraries with the processor that their kernels are for.
+
+    Other kernels add in another order, so that sums differ by rounding.
+    """
+    import scipy.linalg  # loads its own BLAS, which is not numpy's
+
+    assert scipy.linalg
+    found = {
+        f"{pool['internal_api']} {pool['version']} {pool.get('architecture', '')}".strip()
+        for pool in threadpool_info()
+        if pool["user_api"] == "blas"
+    }
+    return ", ".join(sorted(found))
 
 
 def git_state() -> str:

@@ -2,11 +2,13 @@
 
 Built-in plugins, installed ones (entry points) and a user's own files go through the same door.
 A plugin that does not import is kept with its error and stops nothing; two of one name are an
-error that names both places.
+error that names both places. A user's file is first imported in a child process, so that one that
+ends its process, closes stdout or raises KeyboardInterrupt is only a broken plugin.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib
 import importlib.metadata
@@ -24,6 +26,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from hashbench.base import apart
 from hashbench.base.errors import HashbenchError, unknown
 from hashbench.plugins.dataset import Dataset
 from hashbench.plugins.method import FIDELITIES, Citation, Method
@@ -124,12 +127,25 @@ def discover(paths: Sequence[str | os.PathLike[str]] = ()) -> Registry:
 
 def _attempt(registry: Registry, where: str, origin: str, load: Callable[[], ModuleType]) -> None:
     try:
-        found = list(_plugins(load(), origin))
-    except (Exception, SystemExit) as error:  # whatever a plugin raises is its own
+        with _same_working_directory():
+            found = list(_plugins(load(), origin))
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # whatever a plugin raises is its own
         registry.broken.append(Broken(where, origin, _describe(error, where)))
         return
     for plugin in found:
         registry.put(plugin)
+
+
+@contextlib.contextmanager
+def _same_working_directory() -> Iterator[None]:
+    """Restore the working directory: research code often changes it when it is imported."""
+    before = os.getcwd()
+    try:
+        yield
+    finally:
+        os.chdir(before)
 
 
 def _describe(error: BaseException, where: str) -> str:
@@ -208,6 +224,25 @@ def _python_files(path: Path) -> Iterator[Path]:
 
 
 def _load_file(path: Path) -> ModuleType:
+    if wrong := apart.call(lambda: _try_import(path), path.name, "importing"):
+        raise HashbenchError(wrong)
+    return _import_file(path)
+
+
+def _try_import(path: Path) -> str:
+    """Import a file and return what is wrong with it, or nothing; called in a child process."""
+    silence = os.open(os.devnull, os.O_WRONLY)
+    for descriptor in (1, 2):  # what it prints is printed by the import that counts
+        os.dup2(silence, descriptor)
+    try:
+        _import_file(path)
+    except BaseException as error:
+        return _describe(error, str(path))
+    closed = [name for name in ("stdin", "stdout", "stderr") if getattr(sys, name).closed]
+    return f"importing it closes {' and '.join(closed)}" if closed else ""
+
+
+def _import_file(path: Path) -> ModuleType:
     digest = hashlib.sha256(str(path).encode()).hexdigest()[:8]
     name = f"hashbench_plugin_{path.stem}_{digest}"
     spec = importlib.util.spec_from_file_location(name, path)

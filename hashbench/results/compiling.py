@@ -10,6 +10,7 @@ To load them takes a second, too. A later run does so while the processes that r
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.metadata
 from collections.abc import Sequence
@@ -46,7 +47,8 @@ def compile_all(registry: Any, folder: Path, cache: Path, measures: Sequence[str
 
     _score_a_few(measures)
     if kernel_folder() is not None:
-        _mark(measures).touch()
+        with contextlib.suppress(OSError):  # without the mark, the next run compiles again
+            _mark(measures).touch()
 
 
 def _score_a_few(measures: Sequence[str]) -> None:

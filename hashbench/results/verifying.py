@@ -1,7 +1,8 @@
 """Believing nothing: every checksum of a folder of results, and every number from its codes again.
 
 What does not verify is set aside and named; the next run computes it again. Tables and remembered
-numbers follow from codes and labels, so that they are put right at once.
+numbers follow from codes and labels, so that they are put right at once. In a folder that is
+read-only everything is checked and nothing is moved or written.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ class Verification:
     store : the folder, open
     registry : where facts about plugins come from
     tell : told a line for everything that is wrong, as it is found
+    read_only : check only; move and write nothing
 
     Attributes
     ----------
@@ -46,8 +48,15 @@ class Verification:
     checked : how many files of each kind were looked at
     """
 
-    def __init__(self, store: Store, registry: Registry, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        registry: Registry,
+        tell: Callable[[str], None],
+        read_only: bool = False,
+    ) -> None:
         self.store = store
+        self.read_only = read_only
         self.registry = registry
         self.tell = tell
         self.wrong = 0
@@ -61,7 +70,7 @@ class Verification:
     def files(self) -> Results | None:
         """Check every file that can change a number; return what is left, None without a plan."""
         plan = self._plan()
-        present, lines = self.store.audit(anew=True)
+        present, lines = self.store.audit(anew=True, keep=self.read_only)
         for line in lines:
             self.note(line)
         self._believed(present)
@@ -89,7 +98,8 @@ class Verification:
             names = all_names((*results.measures, *results.plan.measures))
             fresh[stored.cell.id], per_query = evaluate_cell(stored, split, names)
             self._remembered(stored, remembered, fresh[stored.cell.id], results)
-            results.memory.write(stored.cell.id, stamp, fresh[stored.cell.id], per_query)
+            if not self.read_only:
+                results.memory.write(stored.cell.id, stamp, fresh[stored.cell.id], per_query)
         self.checked["evaluation"] = len(fresh)
         for name in sorted(lost):
             self.note(f"splits/{name}.npz is not there: nothing that needs it can be scored")
@@ -112,7 +122,7 @@ class Verification:
             return Plan.read(self.store.path)
         except HashbenchError as error:
             if path.exists():
-                self.note(f"set aside {FILE} in {self.store.set_aside(path)}: {error}")
+                self.note(f"{self._set_aside(path, FILE)}: {error}")
             else:
                 self.note(f"{FILE} is not there: no number can be derived")
             return None
@@ -128,8 +138,8 @@ class Verification:
             for each, known in recalled
         )
         if wrong:
-            place, lines = self.store.set_aside(checked.path), format_count(wrong, "line")
-            self.note(f"set aside {checked.path.name} in {place}: {lines} changed")
+            place = self._set_aside(checked.path, checked.path.name)
+            self.note(f"{place}: {format_count(wrong, 'line')} changed")
 
     def _splits(self) -> None:
         paths = sorted(self.store.splits.glob("*.npz"))
@@ -138,8 +148,7 @@ class Verification:
             try:
                 load_sealed(path)
             except DamagedError as error:
-                place = self.store.set_aside(path)
-                self.note(f"set aside splits/{path.name} in {place}: {error}")
+                self.note(f"{self._set_aside(path, f'splits/{path.name}')}: {error}")
 
     def _trials(self) -> None:
         paths = sorted(self.store.trials.folder.glob("*.jsonl"))
@@ -161,19 +170,17 @@ class Verification:
             reason = "its numbers are not those of the codes"
         if reason is None:
             return
-        for path in paths:
-            if path.exists():
-                self.store.set_aside(path)
         name = f"{results.memory.folder.name}/{stored.cell.id}"
-        self.note(f"set aside {name}, what was remembered of {stored.cell}: {reason}")
+        places = [self._set_aside(path, name) for path in paths if path.exists()]
+        self.note(f"{places[0]}, the cached scores of {stored.cell}: {reason}")
 
     def _table(self, name: str, expected: str, unknown: Collection[Key]) -> None:
         """Compare a table with what it is derived from; write it again if it is another."""
         path = self.store.path / name
         if not path.exists():
             if not unknown:  # a run that is not over has no tables yet
-                self.note(f"{name} is not there; it is written again")
-                self.store.write_text(name, expected)
+                self.note(f"{name} is missing")
+                self._write(name, expected)
             return
         self.checked["table"] = self.checked.get("table", 0) + 1
         try:
@@ -182,10 +189,19 @@ class Verification:
             found = ""
         count = _differing(found, expected, IDENTITY[name], unknown)
         if count:
-            place = self.store.set_aside(path)
             rows = f"{format_count(count, 'row')} of it {'is' if count == 1 else 'are'} wrong"
-            self.note(f"set aside {name} in {place}: {rows}")
-            self.store.write_text(name, expected)
+            self.note(f"{self._set_aside(path, name)}: {rows}")
+            self._write(name, expected)
+
+    def _set_aside(self, path: Path, name: str) -> str:
+        """Move what is wrong out of the way, if the folder may be written to; say what was done."""
+        if self.read_only:
+            return f"wrong: {name}"
+        return f"set aside {name} in {self.store.set_aside(path)}"
+
+    def _write(self, name: str, text: str) -> None:
+        if not self.read_only:
+            self.store.write_text(name, text)
 
 
 def _changed(record: Path, arrays: Path) -> str | None:

@@ -86,9 +86,9 @@ def _stand_in(name: str, pattern: str) -> type[Method]:
     return External
 
 
-def parameters(plugin: Plugin, dataset: str, bits: int, seed: int) -> dict[str, str]:
-    """Return what a cell of an external method is made of: the path of its codes."""
-    return {"codes": _path(str(plugin.path), {"dataset": dataset, "bits": bits, "seed": seed})}
+def codes_path(plugin: Plugin, dataset: str, bits: int, seed: int) -> str:
+    """Return the file that has the codes of one cell."""
+    return _path(str(plugin.path), {"dataset": dataset, "bits": bits, "seed": seed})
 
 
 def _path(pattern: str, values: Mapping[str, Any]) -> str:
@@ -99,9 +99,9 @@ def _path(pattern: str, values: Mapping[str, Any]) -> str:
         raise HashbenchError(f"codes {pattern!r}: found {error}; allowed: {allowed}") from error
 
 
-def source(settings: Mapping[str, Any]) -> str:
-    """Return what tells one file of codes from another, as the hash of a method's source does."""
-    path = Path(settings["codes"])
+def source(codes: str) -> str:
+    """Return a hash of a file of codes: what they are identified by, wherever the file is."""
+    path = Path(codes)
     return f"{ORIGIN}:{checksum(path)[:16] if path.is_file() else 'missing'}"
 
 
@@ -111,15 +111,15 @@ def is_external(cell: Cell) -> bool:
 
 
 def compute(
-    registry: Registry, folder: Path, cache: Path, cell: Mapping[str, Any], data: str
+    registry: Registry, folder: Path, cache: Path, cell: Mapping[str, Any], data: str, codes: str
 ) -> dict[str, Any]:
     """Read the codes of one cell, check whose rows they are, and write them as any others."""
     what = Cell.from_json(cell)
     resident = peak_memory()
-    path = Path(what.parameters["codes"])
+    path = Path(codes)
     if not path.is_file():
         raise HashbenchError(f"{what.method}: no file {path}")
-    if source(what.parameters) != what.source:
+    if source(codes) != what.source:
         raise HashbenchError(f"{what.method}: {path.name} has changed since the study was planned")
     prepared = Prepared.open(cache / data)
     split = StoredSplit.load(cache / data / "split.npz")
@@ -136,11 +136,11 @@ def compute(
             ("database", found.database(what.bits), prepared.database),
         )
     )
-    codes = CellCodes(query, database, (), what.bits)
-    codes.save(folder / "codes.npz")
+    checked = CellCodes(query, database, (), what.bits)
+    checked.save(folder / "codes.npz")
     return {
         "learned": False,
-        "seconds": {**found.seconds, "search_per_query": search_seconds(codes)},
+        "seconds": {**found.seconds, "search_per_query": search_seconds(checked)},
         "random_state": random_state(what.seed),
         "resident_at_start": resident,
         "peak": peak_memory(),

@@ -57,6 +57,7 @@ class Draft:
     train_rows: int | None
     bits: int
     seed: int
+    codes: str = ""  # the file of an external method's codes
 
     @property
     def key(self) -> tuple[str, str, str, int, int]:
@@ -178,8 +179,8 @@ def _draft(
 ) -> Draft:
     plugin = registry.methods[method.name]
     if plugin.origin == external.ORIGIN:
-        own = external.parameters(plugin, data.name, bits, seed)
-        return Draft(data, method.name, external.MARK, own, None, bits, seed)
+        codes = external.codes_path(plugin, data.name, bits, seed)
+        return Draft(data, method.name, external.MARK, {}, None, bits, seed, codes)
     defaults = plugin.cls.defaults()
     allowed = _settable(plugin, METHOD_EXTRAS)
     settings: dict[str, Any] = {}

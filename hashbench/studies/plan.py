@@ -35,10 +35,11 @@ FILE = "plan.json"
 
 @dataclass(frozen=True)
 class Source:
-    """Where the rows of a cell come from."""
+    """Where the rows of a cell come from, and its codes if they were computed elsewhere."""
 
     spec: DataSpec
     request: SplitRequest
+    codes: str = ""
 
 
 @dataclass(frozen=True)
@@ -199,7 +200,7 @@ def survey(
             continue
         cell = _cell(draft, outcome.result, names[draft.split], registry)
         found.plan.cells.append(cell)
-        found.sources[cell.id] = Source(spec, draft.split)
+        found.sources[cell.id] = Source(spec, draft.split, draft.codes)
         if draft in tuned:
             validations[cell.id] = names[replace(draft.split, validation=True)]
     if not found.plan.cells:
@@ -231,7 +232,7 @@ def _cell(draft: Draft, facts: Mapping[str, Any], split: str, registry: Registry
     steps = preprocessing.declared(draft.data.preprocess, facts["views"])
     plugin = registry.methods[draft.method]
     outside = plugin.origin == external.ORIGIN
-    source = external.source(draft.parameters) if outside else source_hash(plugin)
+    source = external.source(draft.codes) if outside else source_hash(plugin)
     return draft.cell(facts["fingerprint"], split, steps, source)
 
 
@@ -249,7 +250,9 @@ def planned(cell: Cell, source: Source, cold: bool = False) -> Planned:
     }
     data = Task("hashbench.data.prepare:prepare", arguments, f"the data of {cell.dataset}", folder)
     own: dict[str, Any] = {"cell": cell.to_json(), "data": folder}
-    if cold and module == "cell":
+    if module == "external":
+        own["codes"] = source.codes
+    elif cold:
         own["cold"] = True
     task = Task(
         f"hashbench.studies.{module}:compute",

@@ -170,18 +170,18 @@ class Store:
         return found, damaged
 
     def audit(
-        self, anew: bool = False, cells: Iterable[Cell] = ()
+        self, anew: bool = False, cells: Iterable[Cell] = (), keep: bool = False
     ) -> tuple[dict[str, Stored], list[str]]:
         """Check every cell, and move every folder aside that is none; return a line for each.
 
         `anew`: also those that nobody has touched since they were checked. `cells`: those that are
-        at hand, and need not be made again.
+        at hand, and need not be made again. `keep`: leave everything where it is.
         """
         found: dict[str, Stored] = {}
         lines = []
         checked = CheckedCells(self.path)
         known = {cell.id: cell for cell in cells}
-        for folder in sorted(self.cells.iterdir()):
+        for folder in sorted(self.cells.iterdir()) if self.cells.is_dir() else ():
             try:
                 found[folder.name] = (
                     read_cell(folder)
@@ -189,8 +189,10 @@ class Store:
                     else _checked(self.cells, folder.name, checked, known.get(folder.name))
                 )
             except DamagedError as error:
-                lines.append(f"set aside {folder.name} in {self.set_aside(folder)}: {error}")
-        checked.keep()
+                place = "" if keep else f"set aside in {self.set_aside(folder)}, "
+                lines.append(f"cell {folder.name}: {place}{error}")
+        if not keep:
+            checked.keep()
         return found, lines
 
     def set_aside(self, path: Path) -> Path:

@@ -18,11 +18,16 @@ import tomli_w
 
 from hashbench.base.errors import HashbenchError, unknown
 from hashbench.base.units import parse_duration, parse_size
+from hashbench.base.validation import is_file_name
 from hashbench.measures import DEFAULT_MEASURES, parse_many
 
 DEFAULT_STUDY = "quick"
 EXECUTORS = ("local", "dask")
 TUNE_BITS = ("middle", "each")
+
+#: The most that is taken for meant: a seed typed as a number of seeds must not fill the memory.
+SEEDS, BITS, PROCESSES, POINTS = 1000, 4096, 1024, 10_000
+
 ABOUT = ("title", "authors", "abstract", "links", "url")
 
 
@@ -162,30 +167,30 @@ def parse_seeds(value: Any) -> tuple[int, ...]:
     """
     several = isinstance(value, list | tuple) or (isinstance(value, str) and "," in value)
     try:
-        return _numbers(value, 0) if several else tuple(range(_number(value, 1)))
+        return _numbers(value, 0, 2**63 - 1) if several else tuple(range(_number(value, 1, SEEDS)))
     except ValueError:
         raise ValueError(
-            "allowed: how many seeds, from 1 up; or which ones, from 0 up, as in 3,5 or 3,"
+            f"allowed: how many seeds, 1 to {SEEDS}; or which ones, from 0 up, as in 3,5 or 3,"
         ) from None
 
 
-def _number(value: Any, least: int) -> int:
+def _number(value: Any, least: int, most: int) -> int:
     """Read a whole number, or the text of one; true and 8.5 are none."""
     number = int(value) if isinstance(value, str) and value.strip().isdecimal() else value
-    if isinstance(number, bool) or not isinstance(number, int) or number < least:
-        raise ValueError(f"allowed: a whole number from {least} up")
+    if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= most:
+        raise ValueError(f"allowed: a whole number from {least} to {most}")
     return number
 
 
-def _numbers(value: Any, least: int) -> tuple[int, ...]:
+def _numbers(value: Any, least: int, most: int) -> tuple[int, ...]:
     parts = [part for part in value.split(",") if part.strip()] if isinstance(value, str) else value
     try:
         listed = parts if isinstance(parts, list | tuple) else [parts]
-        numbers = dict.fromkeys(_number(part, least) for part in listed)
+        numbers = dict.fromkeys(_number(part, least, most) for part in listed)
     except ValueError:
         numbers = {}
     if not numbers:
-        raise ValueError(f"allowed: whole numbers from {least} up")
+        raise ValueError(f"allowed: whole numbers from {least} to {most}")
     return tuple(numbers)
 
 
@@ -255,7 +260,7 @@ def _about(value: Any) -> dict[str, Any]:
 
 
 def _name(value: Any) -> str:
-    if not isinstance(value, str) or value in ("", ".", "..") or "/" in value:
+    if not isinstance(value, str) or not is_file_name(value):
         raise ValueError("allowed: a name that a folder can have")
     return value
 
@@ -282,7 +287,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "name": _name,
     "methods": _texts,
     "datasets": _texts,
-    "bits": lambda value: _numbers(value, 1),
+    "bits": lambda value: _numbers(value, 1, BITS),
     "seeds": parse_seeds,
     "measures": _measures,
     "rules": _rules,
@@ -290,13 +295,13 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "published": lambda value: _texts(value) if value else (),
     "timeout": parse_duration,
     "memory": parse_size,
-    "threads": lambda value: _number(value, 1),
-    "jobs": lambda value: _number(value, 1),
+    "threads": lambda value: _number(value, 1, PROCESSES),
+    "jobs": lambda value: _number(value, 1, PROCESSES),
     "out": _text,
     "executor": _executor,
     "scheduler": _text,
     "timing": _flag,
-    "tune": lambda value: _number(value, 2),
+    "tune": lambda value: _number(value, 2, POINTS),
     "tune_time": parse_duration,
     "tune_bits": _tune_bits,
     "keep_trials": _flag,

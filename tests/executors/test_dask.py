@@ -35,7 +35,7 @@ STUDY = [
 class Cluster:
     """A scheduler and workers as a user starts them by hand."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, workers: int = 2) -> None:
         self.folder = folder
         self.processes: list[subprocess.Popen[bytes]] = []
         connection = folder / "scheduler.json"
@@ -48,10 +48,10 @@ class Cluster:
             time.sleep(0.1)
         self.address = json.loads(connection.read_text())["address"]
         self.workers: list[subprocess.Popen[bytes]] = []
-        for _ in range(2):
+        for _ in range(workers):
             self.add_worker()
         with distributed.Client(self.address) as client:
-            client.wait_for_workers(2, timeout=PATIENCE)
+            client.wait_for_workers(workers, timeout=PATIENCE)
 
     def _start(self, kind: str, *arguments: object, **environment: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "distributed.cli.dask_" + kind, *map(str, arguments)]
@@ -75,6 +75,13 @@ class Cluster:
         for process in reversed(self.processes):
             process.kill()
             process.wait()
+
+
+def wait_until(condition) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, "waited too long"
+        time.sleep(0.1)
 
 
 @pytest.fixture
@@ -152,12 +159,6 @@ def test_interrupting_ends_what_runs_on_the_workers_and_not_the_workers(cluster,
         guards = children(workers)
         return children(children(guards))  # those of the servers of cells
 
-    def wait_until(condition) -> None:
-        deadline = time.monotonic() + PATIENCE
-        while not condition():
-            assert time.monotonic() < deadline, "waited too long"
-            time.sleep(0.1)
-
     wait_until(lambda: len(list((out / "cells").glob("*"))) == 2 and len(computing()) == 2)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=PATIENCE)
@@ -184,6 +185,59 @@ def test_ctrl_c_reaches_no_worker_of_a_cluster_started_here(tmp_path):
     assert process.returncode == 130
     assert "interrupted; saved in" in said
     assert "Traceback" not in said
+
+
+WAITS_ONCE = """
+import pathlib, time
+import psutil
+from hashbench import LinearMethod
+
+began = pathlib.Path("{folder}/began")
+
+
+class Waits(LinearMethod):
+    name, supervised = "waits", False
+
+    def __init__(self, n_bits=16, random_state=None):
+        self.n_bits, self.random_state = n_bits, random_state
+
+    def fit(self, views, labels=None):
+        views, _, rng = self.begin_fit(views, labels)
+        self.projections_ = [rng.standard_normal((X.shape[1], self.n_bits)) for X in views]
+        if not began.exists():
+            began.with_name("half").write_text(str(psutil.Process().parents()[3].pid))
+            began.with_name("half").rename(began)
+            time.sleep(600)
+        return self
+"""
+
+
+@pytest.mark.parametrize("started", ["by the run", "by hand"])
+def test_a_cell_whose_only_worker_is_gone_runs_on_the_next_one(started, tmp_path):
+    (tmp_path / "waits.py").write_text(WAITS_ONCE.replace("{folder}", str(tmp_path)))
+    grid = ["-m", "waits,random", "-d", "synthetic[rows=100]", "-b", "8", "-s", "2", "-j", "1"]
+    cluster = Cluster(tmp_path, workers=1) if started == "by hand" else None
+    where = ["--scheduler", cluster.address] if cluster else ["--executor", "dask"]
+    run = subprocess.Popen(
+        [sys.executable, "-m", "hashbench", "run", "--plugin", "waits.py", *grid, *where,
+         "-o", "out"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        wait_until((tmp_path / "began").exists)
+        if cluster:
+            cluster.workers[0].terminate()
+            cluster.workers[0].wait(timeout=PATIENCE)
+            cluster.add_worker()
+        else:
+            os.kill(int((tmp_path / "began").read_text()), signal.SIGKILL)
+        out, err = run.communicate(timeout=60)
+    finally:
+        run.kill()
+        if cluster:
+            cluster.stop()
+    assert run.returncode == 0, err
+    assert "4 cells: 4 done" in out
 
 
 def test_workers_may_come_later(cluster, tmp_path):

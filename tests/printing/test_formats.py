@@ -3,8 +3,6 @@
 import csv
 import io
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +24,7 @@ from hashbench.printing.formats import (
     to_latex,
     to_markdown,
 )
+from tests.support.latex import compile_paper, needs_latex
 
 NASTY = (
     r"\input{secret} $x_1^2$ & 50% #1 ~{}",
@@ -156,23 +155,11 @@ def test_numbers_have_no_exponent():
     assert shorten("a  b\nc", 4) == "a b…"
 
 
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+@needs_latex
 @pytest.mark.parametrize("width", ["column", "page"])
 def test_latex_compiles_in_a_two_column_paper(tmp_path, width):
     tables = [
         to_latex(a_table(text, text[::-1]), f"tab:{i}", width) for i, text in enumerate(NASTY)
     ]
     tables.append(to_latex(a_table("long", rows=150), "tab:long", width))
-    tex = "\n".join(tables)
-    (tmp_path / "paper.tex").write_text(
-        r"\documentclass[journal]{IEEEtran}\usepackage{booktabs,graphicx}\begin{document}Text."
-        "\n" + tex + r"\clearpage\end{document}",
-        encoding="utf-8",
-    )
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
-    found = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
-    log = found.stdout.decode(errors="replace")
-    assert found.returncode == 0, "\n".join(
-        line for line in log.splitlines() if line.startswith(("!", "l."))
-    )
-    assert not re.findall(r"Overfull \\hbox", log)
+    compile_paper(tmp_path, "\n".join(tables))

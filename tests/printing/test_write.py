@@ -3,8 +3,6 @@
 import csv
 import json
 import re
-import shutil
-import subprocess
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
@@ -16,6 +14,7 @@ from hashbench.printing.write import FORMATS, render, slug
 from hashbench.reports.failures import Failures
 from hashbench.reports.map_table import MapTable
 from hashbench.reports.topk_curve import TopKCurve
+from tests.support.latex import compile_paper, needs_latex
 
 NASTY_METHOD = r"</script><b>x</b> \input{s} 50% $a_1$ & #~^ 🙂" + "long" * 40
 NASTY_DATASET = "data|`*_<i>é</i>"
@@ -71,22 +70,17 @@ def test_every_report_bears_any_name(nasty, registry, tmp_path, width):
             assert not [e for e in root.iter() if e.tag.endswith("}script")]
         if path.suffix == ".md":
             assert not re.search(r"<(?!/?(u|sup)>)", path.read_text())
-    if shutil.which("pdflatex"):
-        compile_all(tmp_path)
 
 
-def compile_all(folder):
-    inputs = "\n".join(rf"\input{{{path.name}}}\clearpage" for path in sorted(folder.glob("*.tex")))
-    (folder / "main-all.tex").write_text(
-        r"\documentclass[journal]{IEEEtran}\usepackage{booktabs,graphicx}\begin{document}x"
-        "\n" + inputs + r"\end{document}"
-    )
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "main-all.tex"]
-    found = subprocess.run(command, cwd=folder, capture_output=True, check=False)
-    log = found.stdout.decode(errors="replace")
-    assert found.returncode == 0, [line for line in log.splitlines() if line.startswith("!")]
-    assert "too wide" not in log
-    assert "Overfull \\hbox" not in log
+@needs_latex
+@pytest.mark.parametrize("width", ["column", pytest.param("page", marks=pytest.mark.slow)])
+def test_tables_and_figures_with_any_name_compile(nasty, registry, tmp_path, width):
+    look = Look.of(nasty, width, heading="A <b>study</b> of 50 % & $x$")
+    for plugin in registry.reports.values():
+        render(plugin.cls(), nasty, look, tmp_path, ["tex", "pdf"])
+    names = [path.name for path in sorted(tmp_path.glob("*.tex"))]
+    assert names
+    compile_paper(tmp_path, "\n".join(rf"\input{{{name}}}\clearpage" for name in names))
 
 
 def test_only_the_formats_asked_for_are_written(nasty, tmp_path):

@@ -288,7 +288,7 @@ def test_a_search_without_a_trial_that_is_done_is_a_row_that_says_so(hashbench, 
 def test_wrong_wishes_are_refused(hashbench, tmp_path):
     path = plugin(tmp_path)
     for flags, message in (
-        (("--tune", "1"), "allowed: a whole number from 2 up"),
+        (("--tune", "1"), "allowed: a whole number from 2 to"),
         (("--tune", "4", "--tune-time", "1m"), "found tune and tune_time"),
         (("--tune", "4", "--tune-bits", "all"), "unknown tune_bits 'all'"),
         (("--tune", "4", "--measures", "PR"), "every measure of the study is a curve"),

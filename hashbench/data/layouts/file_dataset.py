@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from hashbench.base import apart
 from hashbench.base.errors import HashbenchError, unknown
+from hashbench.base.validation import is_file_name
 from hashbench.data.layouts.assemble import load_file
 from hashbench.data.layouts.folders import files_of, roles_of
 from hashbench.data.layouts.table import ROLES, VIEWS, recognise
@@ -104,6 +105,8 @@ def parse_file_selection(text: str) -> tuple[str, FileDataset] | None:
         return None
     if not roles and not path.exists():
         raise HashbenchError(f"dataset {text!r}: no file or folder {place!r}")
+    if name and not is_file_name(name):
+        raise HashbenchError(f"dataset {text!r}: found name {name!r}; allowed: no / or \\ in it")
     if roles and not name.strip():
         raise HashbenchError(f'dataset {text!r}: found no name; allowed: -d "NAME={place}"')
     if len(combinations) > 1:
