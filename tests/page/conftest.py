@@ -11,7 +11,7 @@ from hashbench.page import write_page
 from hashbench.plugins.registry import discover
 from hashbench.printing.style import Look
 from hashbench.results.results import Results
-from tests.support.browsing import draw_everything, open_page, start_browser, wait_for
+from tests.helpers.browsing import draw_everything, open_page, start_browser, wait_for
 
 HOSTILE = """
 from hashbench import LinearMethod

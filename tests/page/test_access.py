@@ -4,7 +4,7 @@ from importlib import resources
 
 import pytest
 
-from tests.support.browsing import NEEDS_BROWSER, draw_everything, open_page
+from tests.helpers.browsing import NEEDS_BROWSER, draw_everything, open_page
 
 pytestmark = NEEDS_BROWSER
 

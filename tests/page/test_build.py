@@ -3,7 +3,7 @@
 from importlib import resources
 
 from hashbench.page.build import SCRIPTS
-from tests.support.browsing import NEEDS_BROWSER, open_page, wait_for
+from tests.helpers.browsing import NEEDS_BROWSER, open_page, wait_for
 
 FOLDED = "return document.querySelectorAll('details > noscript').length"
 

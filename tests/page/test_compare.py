@@ -7,7 +7,7 @@ from scipy import stats as scipy_stats
 from hashbench.results.comparison import compare
 from hashbench.results.resampling import paired_bootstrap
 from hashbench.results.stats import holm
-from tests.support.browsing import NEEDS_BROWSER, choose, wait_for
+from tests.helpers.browsing import NEEDS_BROWSER, choose, wait_for
 
 pytestmark = NEEDS_BROWSER
 

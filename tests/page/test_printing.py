@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from tests.support.browsing import NEEDS_BROWSER, open_page, wait_for
+from tests.helpers.browsing import NEEDS_BROWSER, open_page, wait_for
 
 pytestmark = NEEDS_BROWSER
 

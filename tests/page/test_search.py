@@ -7,7 +7,7 @@ import pytest
 
 import hashbench
 from hashbench.base.codes import unpack
-from tests.support.browsing import NEEDS_BROWSER, choose, open_page, wait_for
+from tests.helpers.browsing import NEEDS_BROWSER, choose, open_page, wait_for
 
 pytestmark = NEEDS_BROWSER
 

@@ -14,7 +14,7 @@ from hashbench.commands.report import report_command
 from hashbench.page.citing import bibtex
 from hashbench.plugins.registry import discover
 from hashbench.studies.study import read_study
-from tests.support.browsing import NEEDS_BROWSER, choose, ranking, wait_for
+from tests.helpers.browsing import NEEDS_BROWSER, choose, ranking, wait_for
 
 ABOUT = """
 [about]

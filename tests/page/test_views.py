@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from tests.support.browsing import NEEDS_BROWSER, choose, open_page, ranking, wait_for
+from tests.helpers.browsing import NEEDS_BROWSER, choose, open_page, ranking, wait_for
 
 pytestmark = NEEDS_BROWSER
 

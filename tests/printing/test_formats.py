@@ -24,7 +24,7 @@ from hashbench.printing.formats import (
     to_latex,
     to_markdown,
 )
-from tests.support.latex import compile_paper, needs_latex
+from tests.helpers.latex import compile_paper, needs_latex
 
 NASTY = (
     r"\input{secret} $x_1^2$ & 50% #1 ~{}",

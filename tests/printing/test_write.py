@@ -14,7 +14,7 @@ from hashbench.printing.write import FORMATS, render, slug
 from hashbench.reports.failures import Failures
 from hashbench.reports.map_table import MapTable
 from hashbench.reports.topk_curve import TopKCurve
-from tests.support.latex import compile_paper, needs_latex
+from tests.helpers.latex import compile_paper, needs_latex
 
 NASTY_METHOD = r"</script><b>x</b> \input{s} 50% $a_1$ & #~^ 🙂" + "long" * 40
 NASTY_DATASET = "data|`*_<i>é</i>"

@@ -1,0 +1,28 @@
+"""BATCH with the n x n label similarity formed."""
+
+import numpy as np
+
+from tests.methods.restated.common import anchor_features, sign
+
+PARAMETERS = {"anchors": 40, "anchors_others": 60, "iterations": 5}
+
+
+def restate(views, Y, n_bits, seed, anchors, anchors_others, iterations):
+    rng = np.random.default_rng(seed)
+    n = len(Y)
+    features, maps = anchor_features(views, [anchors, anchors_others], rng)
+    G = Y / np.linalg.norm(Y, axis=1, keepdims=True)
+    similarity = n_bits * G @ G.T
+    B = sign(rng.standard_normal((n, n_bits)))
+    V = rng.standard_normal((n, n_bits))
+    matrices, weights = (*features, Y), (0.05, 0.05, 0.9)
+    for _ in range(iterations):
+        inverse = np.linalg.inv(V.T @ V + 1e-3 * np.eye(n_bits))
+        U = [inverse @ V.T @ M for M in matrices]
+        Z = similarity @ B + 0.01 * B
+        Z += sum(w * M @ u.T for w, M, u in zip(weights, matrices, U, strict=True))
+        left, _, right = np.linalg.svd(Z - Z.mean(axis=0), full_matrices=False)
+        V = np.sqrt(n) * left @ right
+        B = sign(similarity @ V + 0.01 * V)
+    W = [np.linalg.solve(K.T @ K + 0.01 * np.eye(K.shape[1]), K.T @ B) for K in features]
+    return B > 0, lambda X, view: maps[view](X) @ W[view] >= 0
