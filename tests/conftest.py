@@ -25,7 +25,7 @@ from hashbench.commands import main  # noqa: E402
 from hashbench.studies.cell import Cell  # noqa: E402
 
 #: Fixtures that tests of several rooms share.
-pytest_plugins = ["hand_made", "plain_measures"]
+pytest_plugins = ["tests.helpers.hand_made", "tests.helpers.plain_measures"]
 
 # Runs of tests write no page, but for those that are about it.
 os.environ["HASHBENCH_REPORT"] = "0"

@@ -1,11 +1,11 @@
 """Shallow and deep methods on the same features: what is known of them, piece by piece.
 
     hashbench run -m dsph,lemon,... -d wiki,... -b 32 -s 1 --tune 8 -o FOLDER    # a piece
-    python tools/deep_findings.py collect FOLDER ...         # its scores into docs/deep.csv
-    python tools/deep_findings.py selection dsph ... -d wiki
-    python tools/deep_findings.py memory dsph lemon ... -d wiki
-    python tools/deep_findings.py seconds dsph lemon ... -d wiki
-    python tools/deep_page.py                                # docs/deep.md, from docs/deep.csv
+    python -m tools.deep_findings collect FOLDER ...         # its scores into docs/deep.csv
+    python -m tools.deep_findings selection dsph ... -d wiki
+    python -m tools.deep_findings memory dsph lemon ... -d wiki
+    python -m tools.deep_findings seconds dsph lemon ... -d wiki
+    python -m tools.deep_page                                # docs/deep.md, from docs/deep.csv
 
 Every piece may be run on its own and in any order: what is in the record is not measured again,
 and the page is made of what is there and names what is not. Everything is at 32 bits, AP of the
@@ -26,7 +26,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import fidelity
 import numpy as np
 import pandas as pd
 
@@ -39,6 +38,7 @@ from hashbench.plugins.registry import discover
 from hashbench.plugins.selection import TUNED
 from hashbench.results.results import Results
 from hashbench.studies.cell import random_state
+from tools import fidelity
 
 RECORD = fidelity.ROOT / "docs" / "deep.csv"
 BITS = 32

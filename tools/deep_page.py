@@ -1,6 +1,6 @@
 """Write ``docs/deep.md`` from the record that ``tools/deep_findings.py`` keeps.
 
-    python tools/deep_page.py
+    python -m tools.deep_page
 
 The words are in ``tools/deep.md.in``; every number in them is computed here, and so is the list of
 what has not been run.
@@ -11,12 +11,12 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-import deep_findings as findings
-import fidelity
 import pandas as pd
-from markdown_text import number, table
 
 from hashbench.plugins.registry import discover
+from tools import deep_findings as findings
+from tools import fidelity
+from tools.markdown_text import number, table
 
 PAGE = fidelity.ROOT / "docs" / "deep.md"
 TEXT = Path(__file__).with_name("deep.md.in")

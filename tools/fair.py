@@ -1,7 +1,7 @@
 """Write ``docs/fair.md`` and ``docs/fair.csv`` from the results of a tuned study.
 
     hashbench run fair -o OUT
-    python tools/fair.py OUT
+    python -m tools.fair OUT
 
 The words are in ``tools/fair.md.in``; every number in them is computed here.
 """

@@ -1,7 +1,7 @@
 """Are our methods as good as their authors' own code? Ours against theirs, on the same data.
 
 The reference figures come from running the original implementations on Wiki and on UCI digits;
-they lie in ``tests/reference``. ``python tools/fidelity.py`` fits every method that has figures on
+they lie in ``tests/reference``. ``python -m tools.fidelity`` fits every method that has figures on
 the same split, by default and as the original does it, scores the same measures, judges each
 comparison by :mod:`equivalence` and writes ``docs/fidelity.csv``; the test suite asks the same
 questions of the same functions.
@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from equivalence import judge
-from fidelity_originals import DEFAULT, original, originals
 
 from hashbench.measures import evaluate_ranking, hamming_ranking, score_ranking
 from hashbench.plugins.registry import discover
 from hashbench.plugins.selection import parse_item
+from tools.equivalence import judge
+from tools.fidelity_originals import DEFAULT, original, originals
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "tests" / "reference"

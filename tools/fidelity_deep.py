@@ -1,7 +1,7 @@
 """Are our neural methods as good as their authors' losses? Ours against theirs, on the same data.
 
-    python tools/fidelity_deep.py [METHOD ...] [-d DATA]     # docs/fidelity-deep.csv
-    python tools/fidelity_deep.py --write                    # docs/fidelity-deep.md
+    python -m tools.fidelity_deep [METHOD ...] [-d DATA]     # docs/fidelity-deep.csv
+    python -m tools.fidelity_deep --write                    # docs/fidelity-deep.md
 
 The reference figures lie in ``tests/reference/deep_summary.csv``: AP over the whole ranking at 32
 bits, three seeds, last epoch. Their runs scale features as the methods' cards say, so ours are
@@ -16,16 +16,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import fidelity
 import numpy as np
 import pandas as pd
-from equivalence import DIFFERENT, EQUIVALENT, judge
-from markdown_text import number, table
 
 from hashbench.data.layouts import load_file
 from hashbench.neural.runtime import same_threads
 from hashbench.plugins.downloads import locate
 from hashbench.plugins.registry import discover
+from tools import fidelity
+from tools.equivalence import DIFFERENT, EQUIVALENT, judge
+from tools.markdown_text import number, table
 
 REFERENCE = fidelity.REFERENCE / "deep_summary.csv"
 RECORD = fidelity.ROOT / "docs" / "fidelity-deep.csv"

@@ -1,8 +1,8 @@
 """Write ``docs/fidelity.md``: how near our methods come to their originals.
 
-    python tools/fidelity.py                                    # docs/fidelity.csv
+    python -m tools.fidelity                                    # docs/fidelity.csv
     hashbench run paper-wiki -d "wiki-cnn,wiki[protocol=paper]" -o OUT
-    python tools/fidelity_doc.py OUT
+    python -m tools.fidelity_doc OUT
 
 The first part is made of ``docs/fidelity.csv``, ours against other code; the second of the results
 of that study, ours against the numbers that the EDSH paper prints. No number stands in the text by
@@ -14,15 +14,15 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import fidelity
 import pandas as pd
-from equivalence import DIFFERENT, EQUIVALENT, ONE_RUN, OPEN
-from fidelity_originals import DEFAULT, originals
-from fidelity_paper import Study
-from markdown_text import number, table
 
 from hashbench.plugins.registry import discover
 from hashbench.plugins.selection import parse_item
+from tools import fidelity
+from tools.equivalence import DIFFERENT, EQUIVALENT, ONE_RUN, OPEN
+from tools.fidelity_originals import DEFAULT, originals
+from tools.fidelity_paper import Study
+from tools.markdown_text import number, table
 
 ARROWS = ("i→t", "t→i")
 VERDICTS = (EQUIVALENT, OPEN, DIFFERENT)

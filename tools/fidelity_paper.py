@@ -5,14 +5,14 @@ from __future__ import annotations
 from importlib import resources
 from pathlib import Path
 
-import fidelity
 import numpy as np
 import pandas as pd
-from markdown_text import number, table
 
 import hashbench
 from hashbench.results.blocks import find_evidence
 from hashbench.results.stats import corrected_test, holm
+from tools import fidelity
+from tools.markdown_text import number, table
 
 MEASURE = "AP(ties=index)@100"
 DATASETS = {"wiki-cnn": "CNN-like features", "wiki[protocol=paper]": "SIFT features"}

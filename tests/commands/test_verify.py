@@ -6,13 +6,13 @@ import json
 import shutil
 from dataclasses import replace
 
-import fuzz
 import numpy as np
 import pytest
 
 from hashbench.base.files import checksum, load_arrays, seal
 from hashbench.commands import main
 from hashbench.studies.checked import CheckedCell, describe
+from tests.helpers import fuzz
 
 SMALL = "synthetic[rows=300,query=60]"
 

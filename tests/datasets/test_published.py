@@ -3,7 +3,6 @@
 Set HASHBENCH_DATA to a folder with them; without it these tests skip.
 """
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -18,10 +17,7 @@ from hashbench.datasets.nuswide import NUSWIDE, NUSWIDETop10, NUSWIDETop21
 from hashbench.datasets.uci import UCIDigits
 from hashbench.datasets.wiki import Wiki, WikiCNN
 from hashbench.plugins.downloads import check, locate
-
-needs_data = pytest.mark.skipif(
-    not os.environ.get("HASHBENCH_DATA"), reason="HASHBENCH_DATA is not set"
-)
+from tests.helpers.data import needs_data
 
 
 @needs_data

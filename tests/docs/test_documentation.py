@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
-import run_docs
+
+from tools import run_docs
 
 PAGES = run_docs.pages()
 
@@ -16,6 +17,7 @@ def slow(page):
     return any("slow" in block.marks for block in run_docs.blocks(page.read_text()))
 
 
+@pytest.mark.docs
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_a_page_shows_what_its_commands_print(page):
     wrong = run_docs.run_page(page)

@@ -20,6 +20,7 @@ def test_there_are_notebooks_without_outputs():
         assert not any(cell.get("outputs") for cell in cells), path.name
 
 
+@pytest.mark.docs
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs(path, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")

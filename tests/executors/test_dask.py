@@ -21,6 +21,7 @@ from hashbench.executors import Limits, Task
 from hashbench.executors.dask import DaskExecutor
 
 distributed = pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
+pytestmark = pytest.mark.cluster
 
 #: Seconds after which something is taken to hang; only on a busy machine are many of them spent.
 PATIENCE = 300

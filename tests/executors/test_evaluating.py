@@ -12,6 +12,7 @@ from hashbench.commands import cli
 from hashbench.measures import DEFAULT_MEASURES
 
 distributed = pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
+pytestmark = pytest.mark.cluster
 
 NAMES = [*DEFAULT_MEASURES, "nDCG@7", "AP(ties=index)", "lookup(radius=1)", "PRarea(mean=micro)"]
 

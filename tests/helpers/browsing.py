@@ -5,10 +5,22 @@ import time
 
 import pytest
 
-NEEDS_BROWSER = pytest.mark.skipif(
-    shutil.which("chromedriver") is None or shutil.which("chromium") is None,
-    reason="chromium and chromedriver are not installed",
-)
+#: Marks of a module whose tests all drive the browser.
+BROWSER = [
+    pytest.mark.browser,
+    pytest.mark.skipif(
+        shutil.which("chromedriver") is None or shutil.which("chromium") is None,
+        reason="chromium and chromedriver are not installed",
+    ),
+]
+
+
+def needs_browser(test):
+    """Mark one test that drives the browser."""
+    for mark in BROWSER:
+        test = mark(test)
+    return test
+
 
 FLAGS = (
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",

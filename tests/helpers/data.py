@@ -6,11 +6,17 @@ import os
 
 import pytest
 
-_skip_without_data = pytest.mark.skipif(
-    "HASHBENCH_DATA" not in os.environ, reason="HASHBENCH_DATA is not set: no real data"
-)
+#: Marks of a module whose tests all read real data.
+REFERENCE = [
+    pytest.mark.reference,
+    pytest.mark.skipif(
+        not os.environ.get("HASHBENCH_DATA"), reason="HASHBENCH_DATA is not set: no real data"
+    ),
+]
 
 
 def needs_data(test):
-    """Mark a test that reads real data: step `reference` of CI."""
-    return pytest.mark.reference(_skip_without_data(test))
+    """Mark one test that reads real data."""
+    for mark in REFERENCE:
+        test = mark(test)
+    return test

@@ -9,16 +9,15 @@ import csv
 import os
 from pathlib import Path
 
-import fidelity
 import numpy as np
 import pytest
 
 from hashbench.data.layouts.variables import Variables
 from hashbench.measures import evaluate
+from tests.helpers.data import REFERENCE
+from tools import fidelity
 
-pytestmark = pytest.mark.skipif(
-    "HASHBENCH_DATA" not in os.environ, reason="HASHBENCH_DATA is not set: no real data"
-)
+pytestmark = REFERENCE
 
 OURS = {
     "AP": "AP(ties=index)",

@@ -1,6 +1,5 @@
 import os
 
-import fidelity
 import numpy as np
 import pytest
 
@@ -9,6 +8,7 @@ from hashbench.base.errors import HashbenchError
 from hashbench.checks.methods import toy
 from hashbench.linalg import random_rotation, stiefel
 from hashbench.methods.lemon import LEMON
+from tools import fidelity
 
 
 def signs(values):

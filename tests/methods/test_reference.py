@@ -3,22 +3,16 @@
 What is known not to agree is not let off: it is held to the score recorded for it.
 """
 
-import os
-
-import fidelity
-import fidelity_doc
 import numpy as np
 import pandas as pd
 import pytest
-from equivalence import DIFFERENT, EQUIVALENT, judge
-from fidelity_originals import DEFAULT, ORIGINALS, originals
 
 from hashbench.plugins.registry import discover
 from hashbench.plugins.selection import parse_item
-
-needs_data = pytest.mark.skipif(
-    "HASHBENCH_DATA" not in os.environ, reason="HASHBENCH_DATA is not set: no real data"
-)
+from tests.helpers.data import needs_data
+from tools import fidelity, fidelity_doc
+from tools.equivalence import DIFFERENT, EQUIVALENT, judge
+from tools.fidelity_originals import DEFAULT, ORIGINALS, originals
 
 RECORD = pd.read_csv(fidelity.RECORD)
 #: Code lengths that every run of the suite compares, and of slow methods; the others take minutes

@@ -2,10 +2,11 @@
 
 import os
 
-import fidelity_deep
 import numpy as np
 import pandas as pd
 import pytest
+
+from tools import fidelity_deep
 
 RECORD = pd.read_csv(fidelity_deep.RECORD)
 ENCODED = RECORD[RECORD["database"] == "encoded"]

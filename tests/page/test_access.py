@@ -4,9 +4,9 @@ from importlib import resources
 
 import pytest
 
-from tests.helpers.browsing import NEEDS_BROWSER, draw_everything, open_page
+from tests.helpers.browsing import BROWSER, draw_everything, open_page
 
-pytestmark = NEEDS_BROWSER
+pytestmark = BROWSER
 
 
 def test_a_keyboard_alone_reaches_everything(drawn):

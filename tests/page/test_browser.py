@@ -6,9 +6,9 @@ import pytest
 
 from hashbench.printing.style import Look
 from hashbench.results.chance import MARK, at_chance
-from tests.helpers.browsing import NEEDS_BROWSER, choose, ranking, wait_for
+from tests.helpers.browsing import BROWSER, choose, ranking, wait_for
 
-pytestmark = NEEDS_BROWSER
+pytestmark = BROWSER
 
 
 def expected(results, look, **choice):

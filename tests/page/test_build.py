@@ -3,7 +3,7 @@
 from importlib import resources
 
 from hashbench.page.build import SCRIPTS
-from tests.helpers.browsing import NEEDS_BROWSER, open_page, wait_for
+from tests.helpers.browsing import needs_browser, open_page, wait_for
 
 FOLDED = "return document.querySelectorAll('details > noscript').length"
 
@@ -18,7 +18,7 @@ def test_every_script_is_part_of_one_of_the_pages(page):
             assert (assets / name).read_text(encoding="utf-8") in text
 
 
-@NEEDS_BROWSER
+@needs_browser
 def test_what_is_folded_is_there_without_javascript_and_with_it(browser, page):
     tables = "details.report:not([open]) figure table tbody th"
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
@@ -43,7 +43,7 @@ details.replaceChildren(details.firstElementChild, waiting);
 """
 
 
-@NEEDS_BROWSER
+@needs_browser
 def test_what_is_asked_for_before_the_page_rests_is_read_at_once(browser, page):
     open_page(browser, page)
     figures = "details.querySelectorAll('figure').length"

@@ -7,9 +7,9 @@ from scipy import stats as scipy_stats
 from hashbench.results.comparison import compare
 from hashbench.results.resampling import paired_bootstrap
 from hashbench.results.stats import holm
-from tests.helpers.browsing import NEEDS_BROWSER, choose, wait_for
+from tests.helpers.browsing import BROWSER, choose, wait_for
 
-pytestmark = NEEDS_BROWSER
+pytestmark = BROWSER
 
 
 def go(browser, page, address):

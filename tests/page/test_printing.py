@@ -4,9 +4,9 @@ import base64
 
 import pytest
 
-from tests.helpers.browsing import NEEDS_BROWSER, open_page, wait_for
+from tests.helpers.browsing import BROWSER, open_page, wait_for
 
-pytestmark = NEEDS_BROWSER
+pytestmark = BROWSER
 
 CHARTS = "return document.querySelectorAll('.chart .scatterlayer .trace').length"
 CLOSED = "return document.querySelectorAll('details:not([open])').length"

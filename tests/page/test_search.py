@@ -7,9 +7,9 @@ import pytest
 
 import hashbench
 from hashbench.base.codes import unpack
-from tests.helpers.browsing import NEEDS_BROWSER, choose, open_page, wait_for
+from tests.helpers.browsing import BROWSER, choose, open_page, wait_for
 
-pytestmark = NEEDS_BROWSER
+pytestmark = BROWSER
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from hashbench.commands.report import report_command
 from hashbench.page.citing import bibtex
 from hashbench.plugins.registry import discover
 from hashbench.studies.study import read_study
-from tests.helpers.browsing import NEEDS_BROWSER, choose, ranking, wait_for
+from tests.helpers.browsing import choose, needs_browser, ranking, wait_for
 
 ABOUT = """
 [about]
@@ -38,7 +38,7 @@ def copied(browser, button):
     return wait_for(browser, "return window.copied")
 
 
-@NEEDS_BROWSER
+@needs_browser
 def test_a_table_is_copied_in_three_languages(opened):
     shown = ranking(opened)
     buttons = opened.find_elements("css selector", "#ranking .copies button")
@@ -55,7 +55,7 @@ def test_a_table_is_copied_in_three_languages(opened):
     assert len(re.findall(r"(?<!\\)&", hostile)) == len(rows[0]) - 1
 
 
-@NEEDS_BROWSER
+@needs_browser
 def test_citations_are_of_the_methods_shown(opened):
     button = opened.find_element("id", "copy-bibtex")
     everything = copied(opened, button)

@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from tests.helpers.browsing import NEEDS_BROWSER, choose, open_page, ranking, wait_for
+from tests.helpers.browsing import BROWSER, choose, open_page, ranking, wait_for
 
-pytestmark = NEEDS_BROWSER
+pytestmark = BROWSER
 
 
 def overview(browser):

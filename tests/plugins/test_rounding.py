@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-import sensitivity
 
 from hashbench.plugins.registry import discover
 from hashbench.plugins.rounding import STEADY, measured, moves, words
 from hashbench.results.summary import places
+from tools import sensitivity
 
 METHODS = {name: plugin.cls for name, plugin in discover([]).methods.items()}
 QUICK = ["dch", "edsh", "random", "scm-o", "fddh"]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from itertools import chain
 
-import deep_findings
-import deep_page
 import numpy as np
 import pandas as pd
 import pytest
 
 from hashbench.methods.dsph import DSPH
+from tools import deep_findings, deep_page
 
 TASKS = deep_page.IMAGE, deep_page.TEXT_TASK
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from equivalence import DIFFERENT, EQUIVALENT, NUMBERS, ONE_RUN, OPEN, RUNS, judge
 from scipy.stats import ttest_ind
+
+from tools.equivalence import DIFFERENT, EQUIVALENT, NUMBERS, ONE_RUN, OPEN, RUNS, judge
 
 
 def row(ours, theirs, tolerance):

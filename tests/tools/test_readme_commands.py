@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-import readme_commands
+
+from tools import readme_commands
 
 RUN = "```\npython3 -m venv .venv && hashbench run\n```\n"
 TEST = "```sh\npython3 -m venv .venv && pytest\n```\n"

@@ -8,8 +8,6 @@ import pickle
 import sys
 from collections import Counter
 
-import conftest
-import fuzz
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,6 +17,7 @@ import scipy.sparse
 from hashbench.base import apart
 from hashbench.base.errors import HashbenchError
 from hashbench.plugins.registry import KINDS
+from tests.helpers import data_files, fuzz
 
 RNG = np.random.default_rng(0)
 IMAGE, TEXT = RNG.random((12, 6)), np.ones((12, 3))
@@ -70,18 +69,18 @@ def write_v4(path, variables):
 #: A file with everything: its name, who writes it, what is in it.
 WHOLE = {
     "v4": ("f.mat", write_v4, GOOD),
-    "v5": ("f.mat", conftest.write_v5, GOOD),
-    "v5 sparse": ("f.mat", conftest.write_v5, SPARSE),
-    "v5 cells": ("f.mat", conftest.write_v5, CELLS),
-    "v7.3": ("f.mat", conftest.write_v73, GOOD),
-    "v7.3 sparse": ("f.mat", conftest.write_v73, SPARSE),
-    "v7.3 cells": ("f.mat", conftest.write_v73, CELLS),
-    "h5": ("f.h5", conftest.write_plain_hdf5, GOOD),
-    "npz": ("f.npz", conftest.write_npz, GOOD),
+    "v5": ("f.mat", data_files.write_v5, GOOD),
+    "v5 sparse": ("f.mat", data_files.write_v5, SPARSE),
+    "v5 cells": ("f.mat", data_files.write_v5, CELLS),
+    "v7.3": ("f.mat", data_files.write_v73, GOOD),
+    "v7.3 sparse": ("f.mat", data_files.write_v73, SPARSE),
+    "v7.3 cells": ("f.mat", data_files.write_v73, CELLS),
+    "h5": ("f.h5", data_files.write_plain_hdf5, GOOD),
+    "npz": ("f.npz", data_files.write_npz, GOOD),
     "pickle": ("f.pkl", write_pickle, GOOD),
     "parquet": ("f.parquet", write_vectors, OWN),
-    "codes": ("codes.npz", conftest.write_npz, CODES),
-    "v5 codes": ("codes.mat", conftest.write_v5, CODES),
+    "codes": ("codes.npz", data_files.write_npz, CODES),
+    "v5 codes": ("codes.mat", data_files.write_v5, CODES),
 }
 #: A file with one matrix, beside whole ones: its role, its name, who writes it.
 ROLES = {

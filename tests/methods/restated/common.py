@@ -1,6 +1,7 @@
 """What several papers have in common, written out."""
 
 import numpy as np
+import scipy
 
 
 def sign(X):
@@ -29,3 +30,29 @@ def anchor_features(views, counts, rng):
         features.append(K - mean)
         maps.append(lambda Z, a=anchors, w=width, m=mean: rbf(Z, a, w) - m)
     return features, maps
+
+
+def canonical_directions(X, Y, k, ridge_x, ridge_y):
+    """Return k pairs of canonical directions of two centred views, and their correlations.
+
+    Solves Cxy Cyy^-1 Cyx a = rho^2 Cxx a with b = Cyy^-1 Cyx a / rho, where Cxx = X'X + ridge I. A
+    direction's sign is arbitrary: the largest entry of a is positive.
+    """
+    Cxx, Cyy = X.T @ X + ridge_x * np.eye(X.shape[1]), Y.T @ Y + ridge_y * np.eye(Y.shape[1])
+    Cxy = X.T @ Y
+    values, vectors = scipy.linalg.eigh(Cxy @ np.linalg.solve(Cyy, Cxy.T), Cxx)
+    A, correlations = vectors[:, ::-1][:, :k], np.sqrt(values[::-1][:k])
+    A = A * sign(A[np.abs(A).argmax(axis=0), np.arange(k)])
+    return A, np.linalg.solve(Cyy, Cxy.T @ A) / correlations, correlations
+
+
+def random_rotation(k, rng):
+    """Return a uniformly distributed orthogonal matrix: QR with a positive diagonal of R."""
+    Q, triangle = np.linalg.qr(rng.standard_normal((k, k)))
+    return Q * np.sign(np.diag(triangle))
+
+
+def best_rotation(A):
+    """Return the matrix R with orthonormal columns that maximises tr(R'A)."""
+    left, _, right = np.linalg.svd(A, full_matrices=False)
+    return left @ right

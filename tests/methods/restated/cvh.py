@@ -1,0 +1,26 @@
+"""CVH: distances between the projections of an item's two views, minimised as one eigenproblem.
+
+Expanding sum_i ||A'x_i - B't_i||^2 under A'(X'X + r I) A + B'(T'T + r I) B = 2 I leaves
+max tr(A'X'T B): the leading generalised eigenvectors of the stacked views.
+"""
+
+import numpy as np
+import scipy
+
+from tests.methods.restated.common import sign
+
+PARAMETERS = {}
+
+
+def restate(views, Y, n_bits, seed):
+    means = [V.mean(axis=0) for V in views]
+    X, T = (V - mean for V, mean in zip(views, means, strict=True))
+    d = X.shape[1]
+    stacked = scipy.linalg.block_diag(X, T)
+    constraint = stacked.T @ stacked + 1e-4 * np.eye(stacked.shape[1])
+    between = np.zeros_like(constraint)
+    between[:d, d:] = X.T @ T
+    W = scipy.linalg.eigh(between + between.T, constraint)[1][:, ::-1][:, :n_bits]
+    # Signs are arbitrary: the largest entry of an image's direction is positive.
+    W = W * sign(W[np.abs(W[:d]).argmax(axis=0), np.arange(n_bits)])
+    return None, lambda Z, view: (Z - means[view]) @ (W[:d] if view == 0 else W[d:]) >= 0

@@ -1,0 +1,30 @@
+"""PDH with liblinear's support vector machines and the documented decorrelation."""
+
+import numpy as np
+from sklearn.svm import LinearSVC
+
+from tests.methods.restated.common import canonical_directions, sign
+
+PARAMETERS = {"iterations": 3}
+
+
+def restate(views, Y, n_bits, seed, iterations):
+    means = [V.mean(axis=0) for V in views]
+    X = [V - mean for V, mean in zip(views, means, strict=True)]
+    _, start, _ = canonical_directions(*X, n_bits, 1e-4, 1e-4)
+    B = sign(X[1] @ start)
+    W = [None, None]
+    for _ in range(iterations):
+        for view in (0, 1):
+            W[view] = np.column_stack([machine(X[view], bit) for bit in B.T])
+            Z = X[view] @ W[view]
+            Z = (Z - Z.mean(axis=0)) / Z.std(axis=0)
+            left, _, right = np.linalg.svd(Z, full_matrices=False)
+            B = sign(left @ right)  # the nearest matrix with uncorrelated columns
+    return None, lambda Z, view: (Z - means[view]) @ W[view] >= 0
+
+
+def machine(X, bit):
+    """Return the w that minimises ||w||^2 / 2 + sum max(0, 1 - bit o X w)^2."""
+    svm = LinearSVC(C=1.0, loss="squared_hinge", dual=False, fit_intercept=False, tol=1e-8)
+    return svm.fit(X, bit).coef_[0]
