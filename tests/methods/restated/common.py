@@ -56,3 +56,46 @@ def best_rotation(A):
     """Return the matrix R with orthonormal columns that maximises tr(R'A)."""
     left, _, right = np.linalg.svd(A, full_matrices=False)
     return left @ right
+
+
+def ignore(value):
+    """Do nothing with a value of the objective: what `record` is unless a test gives a list."""
+
+
+def unit_rows(X):
+    """Return X with rows of unit norm."""
+    return X / np.linalg.norm(X, axis=1, keepdims=True)
+
+
+def best_rotation_near(A, last):
+    """Return the rotation R that maximises tr(R'A), by the singular vectors of A.
+
+    Where A has singular values of zero, several rotations are best: this is the one nearest to
+    the last rotation.
+    """
+    left, values, right = np.linalg.svd(A)
+    r = (values > 1e-8 * values[0]).sum()
+    free_left, _, free_right = np.linalg.svd(left[:, r:].T @ last @ right[r:].T)
+    return left[:, :r] @ right[:r] + left[:, r:] @ free_left @ free_right @ right[r:]
+
+
+def balanced_factor(Z, rng, zero=1e-6):
+    """Return V that maximises tr(Z'V) subject to V'V = n I and V'1 = 0, (n, k).
+
+    Directions that Z does not determine (squared singular values of at most `zero`, or of rounding
+    errors) are random, and orthogonal to the others as the constraints demand.
+    """
+    n, k = Z.shape
+    left, values, right = np.linalg.svd(Z - Z.mean(axis=0), full_matrices=False)
+    r = (values**2 > max(zero, 10 * k * np.finfo(float).eps * values[0] ** 2)).sum()
+    left, right = left[:, :r], right[:r]
+    V = left @ right
+    if r < k:
+        E = rng.standard_normal((n, k))
+        E -= E.mean(axis=0)
+        E -= left @ (left.T @ E)
+        E -= E @ right.T @ right
+        more, _, turned = np.linalg.svd(E, full_matrices=False)
+        count = min(k, n - 1) - r  # n rows have n - 1 directions orthogonal to 1
+        V += more[:, :count] @ turned[:count]
+    return np.sqrt(n) * V
