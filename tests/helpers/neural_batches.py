@@ -1,4 +1,4 @@
-"""What tests of neural losses share: all rows as one batch, and cosines by the definition."""
+"""Batches, outputs and cosines for tests of neural losses."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ def cosine(A, B):
 
 
 def values(method, batch):
-    """Return what the networks say, before any tanh of the method's own."""
+    """Return the outputs of the networks, one array per view, before a tanh of the method."""
     return [
         net(x).detach().numpy().astype(float)
         for net, x in zip(method.networks_, batch.views, strict=True)

@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
-from neural_batches import batch_of, cosine, rows_of
 
 from hashbench.checks.methods import toy
 from hashbench.methods.cirh import CIRH
+from tests.helpers.neural_batches import batch_of, cosine, rows_of
 
 torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.torch
 
 
 @pytest.fixture
@@ -16,7 +17,7 @@ def fitted():
     return method, views, labels
 
 
-def test_graph_is_that_of_all_rows(fitted):
+def test_the_graph_is_built_over_all_rows(fitted):
     method, views, labels = fitted
     method.begin(rows_of(method, views, labels))
     image, text = (x.numpy().astype(float) for x in batch_of(method, views, labels).views)
@@ -30,7 +31,7 @@ def test_graph_is_that_of_all_rows(fitted):
     np.testing.assert_allclose(method.graph(part).numpy(), A[np.ix_(rows, rows)], atol=1e-5)
 
 
-def test_loss_of_the_hash_functions_is_the_formula(fitted):
+def test_the_loss_of_the_hash_functions_follows_its_formula(fitted):
     method, views, labels = fitted
     batch = batch_of(method, views, labels)
     rng = np.random.default_rng(0)
@@ -43,12 +44,12 @@ def test_loss_of_the_hash_functions_is_the_formula(fitted):
     assert float(found.detach()) == pytest.approx(expected, rel=1e-4)
 
 
-def test_hash_functions_see_unit_rows(fitted):
+def test_hash_functions_do_not_depend_on_the_length_of_rows(fitted):
     method, views, labels = fitted
     x = batch_of(method, views, labels).views[0]
     torch.testing.assert_close(method.values(x, 0), method.values(7 * x, 0))
 
 
-def test_the_text_has_as_many_hidden_units_as_columns_unless_told():
+def test_the_text_network_has_one_hidden_unit_per_column_by_default():
     assert CIRH(n_bits=4).networks((30, 20))[1][0].out_features == 20
     assert CIRH(n_bits=4, text_hidden=64).networks((30, 20))[1][0].out_features == 64

@@ -1,14 +1,15 @@
 import numpy as np
 import pytest
-from neural_batches import cosine
 
 from hashbench.checks.methods import toy
 from hashbench.methods.dadh import DADH
+from tests.helpers.neural_batches import batch_of, cosine
 
 torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.torch
 
 
-def test_triplets_are_the_formula_one_by_one():
+def test_the_triplet_loss_is_the_sum_over_all_triplets():
     _, labels = toy(10, classes=4, multilabel=True)
     labels[2] = 0
     image, text = np.random.default_rng(1).normal(size=(2, 10, 6))
@@ -28,12 +29,12 @@ def test_triplets_are_the_formula_one_by_one():
     assert float(found) == pytest.approx(expected)
 
 
-def test_labels_decide_the_codes():
+def test_rows_with_equal_labels_have_equal_codes():
     views, labels = toy(60)
     method = DADH(n_bits=8, hidden=32, epochs=3, random_state=0).fit(views, labels)
     for label in np.unique(labels, axis=0):
         codes = method.codes_[(labels == label).all(axis=1)]
-        assert (codes == codes[0]).all()  # a random word for each label set, kept
+        assert (codes == codes[0]).all()
 
 
 def test_the_rate_falls_after_the_first_epoch_and_every_hundred():
@@ -51,13 +52,34 @@ def test_the_rate_falls_after_the_first_epoch_and_every_hundred():
     )
 
 
-def test_a_discriminator_is_drawn_to_slopes_of_one():
+def test_a_step_minimises_the_losses_of_both_discriminators_and_of_the_networks(monkeypatch):
     views, labels = toy(20)
     method = DADH(n_bits=4, hidden=16, epochs=1, random_state=0).fit(views, labels)
-    weights = torch.tensor([[3.0, 4.0, 0.0, 0.0]])
+    batch = batch_of(method, views, labels)
+    method.optimisers_ = method.optimisers()
+    # Linear discriminators have the same gradient everywhere; this one has length 5.
     linear = torch.nn.Linear(4, 1, bias=False)
-    linear.weight.data = weights
-    zero = torch.zeros(6, 4)
-    # Slope 5 everywhere; both sides are called real with probability one half.
-    expected = 10 * (5 - 1) ** 2 + 2 * np.log(2)
-    assert float(method._judged(linear, zero, zero).detach()) == pytest.approx(expected)
+    linear.weight.data = torch.tensor([[3.0, 4.0, 0.0, 0.0]])
+    method.discriminators_ = [linear, linear]
+    losses = []
+
+    def keep(loss, optimiser):
+        losses.append(float(loss.detach()))
+        return losses[-1]
+
+    monkeypatch.setattr(DADH, "descend", staticmethod(keep))
+    value = method.step(batch)
+
+    F = [net[0](x) for net, x in zip(method.networks_, batch.views, strict=True)]
+    H = [net[1](f) for net, f in zip(method.networks_, F, strict=True)]
+    B = method.signs_[batch.rows]
+    expected = []
+    for image, text in (F, H):
+        real, fake = linear(image).sigmoid(), linear(text).sigmoid()
+        said = real.log().mean() + (1 - fake).log().mean()
+        expected.append(10 * (5 - 1) ** 2 - float(said.detach()))
+    network = 10 * (method.triplets(H, batch.labels) + method.triplets(H[::-1], batch.labels))
+    network += 1.1 * ((B - H[0]).square().sum() + (B - H[1]).square().sum())
+    network -= linear(F[1]).sigmoid().log().mean() + linear(H[1]).sigmoid().log().mean()
+    assert losses == pytest.approx([*expected, float(network.detach())], rel=1e-4)
+    assert value == losses[-1]

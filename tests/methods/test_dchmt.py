@@ -1,22 +1,23 @@
 import numpy as np
 import pytest
-from neural_batches import batch_of
 
 from hashbench.checks.methods import toy
 from hashbench.methods.dchmt import DCHMT
+from tests.helpers.neural_batches import batch_of, values
 
 torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.torch
 
 
-def test_loss_is_the_formula_pair_by_pair():
+def test_the_loss_is_the_sum_over_all_pairs():
     views, labels = toy(14, (6, 5), 4, multilabel=True)
     method = DCHMT(n_bits=5, epochs=1, vartheta=0.75, random_state=0).fit(views, labels)
     batch = batch_of(method, views, labels)
     found = float(method.loss(batch).detach())
     Z = []
-    for m, x in enumerate(batch.views):
-        outputs = np.exp(method._outputs(x, m).detach().numpy().astype(float))
-        Z.append((outputs / outputs.sum(axis=2, keepdims=True)).reshape(14, 10))
+    for outputs in values(method, batch):
+        two = np.exp(outputs.reshape(14, 5, 2))
+        Z.append((two / two.sum(axis=2, keepdims=True)).reshape(14, 10))
     margin, expected = np.sqrt(2 * 5 * 0.75), 0.0
     for first, second in ((0, 0), (0, 1), (1, 1)):
         for i in range(14):
@@ -39,11 +40,11 @@ def test_gradients_are_finite_where_distances_are_zero():
 def test_a_bit_is_the_larger_of_its_two_outputs():
     views, labels = toy()
     method = DCHMT(n_bits=6, epochs=2, random_state=0).fit(views, labels)
-    outputs = method._outputs(batch_of(method, views, labels).views[0], 0).detach().numpy()
+    outputs = values(method, batch_of(method, views, labels))[0].reshape(-1, 6, 2)
     np.testing.assert_array_equal(method.encode(views[0], 0), outputs.argmax(axis=2).astype(bool))
 
 
-def test_layers_start_with_the_bounds_of_layers_of_two_outputs():
+def test_initial_weights_are_those_of_one_layer_of_two_outputs_per_bit():
     first, _, last = DCHMT(n_bits=40).networks((30, 20))[0]
     assert 0.9 * np.sqrt(3) < last.weight.abs().max() <= np.sqrt(3)
     assert 0.9 * np.sqrt(6 / 128) < first.weight.abs().max() <= np.sqrt(6 / 128)

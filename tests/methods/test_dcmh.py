@@ -1,14 +1,15 @@
 import numpy as np
 import pytest
-from neural_batches import rows_of
 
 from hashbench.checks.methods import toy
 from hashbench.methods.dcmh import DCMH
+from tests.helpers.neural_batches import rows_of
 
 torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.torch
 
 
-def test_gradient_is_the_hand_written_one():
+def test_the_gradient_of_a_step_follows_its_formula():
     views, labels = toy(20, (6, 5), multilabel=True)
     method = DCMH(n_bits=4, hidden=7, epochs=2, gamma=0.5, eta=2, random_state=0)
     method.fit(views, labels)
@@ -23,20 +24,20 @@ def test_gradient_is_the_hand_written_one():
     method.networks_[1].register_forward_hook(keep)
     method.step_loss(data, rows, 1, B).backward()
     H, F, G = seen["H"].detach().numpy(), *method.buffers_.numpy().astype(float)
-    np.testing.assert_allclose(G[rows], H, atol=1e-6)  # fresh rows are in the buffer
+    np.testing.assert_allclose(G[rows], H, atol=1e-6)  # the step writes its outputs into the buffer
     S = (labels[rows] @ labels.T > 0).astype(float)
     D = 0.5 * (1 / (1 + np.exp(-0.5 * H @ F.T)) - S) @ F
     D += 2 * 0.5 * (H - B.numpy()[rows]) + 2 * 2 * G.sum(axis=0)
     np.testing.assert_allclose(seen["H"].grad.numpy(), D / (3 * 20), rtol=1e-3, atol=1e-6)
 
 
-def test_learned_codes_are_the_signs_of_both_views_together():
+def test_learned_codes_are_the_signs_of_the_sum_of_both_views():
     views, labels = toy()
     method = DCMH(n_bits=8, hidden=32, epochs=3, random_state=0).fit(views, labels)
     np.testing.assert_array_equal(method.codes_, method.buffers_.sum(dim=0).numpy() >= 0)
 
 
-def test_the_rate_falls_geometrically_and_with_wide_inputs(monkeypatch):
+def test_the_rate_falls_geometrically_and_is_lower_for_wide_inputs(monkeypatch):
     views, labels = toy(dims=(12, 8))
     monkeypatch.setattr("hashbench.methods.dcmh.STABLE", 10 * 32)
     method = DCMH(n_bits=4, hidden=32, epochs=3, rate=0.4, last_rate=0.1, random_state=0)

@@ -1,14 +1,15 @@
 import numpy as np
 import pytest
-from neural_batches import batch_of, cosine, rows_of
 
 from hashbench.checks.methods import toy
 from hashbench.methods.dgcpn import DGCPN
+from tests.helpers.neural_batches import batch_of, cosine, rows_of
 
 torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.torch
 
 
-def test_target_is_that_of_the_whole_graph():
+def test_the_target_is_built_over_all_rows():
     views, labels = toy(25, (6, 5))
     method = DGCPN(n_bits=4, hidden=7, epochs=1, text_weight=0.3, random_state=0)
     method.fit(views, labels)
@@ -26,7 +27,7 @@ def test_target_is_that_of_the_whole_graph():
     np.testing.assert_allclose(method.target(part).numpy(), S[np.ix_(rows, rows)], atol=1e-4)
 
 
-def test_loss_is_the_formula():
+def test_the_loss_follows_its_formula():
     rng = np.random.default_rng(0)
     image, text, S = rng.normal(size=(3, 9, 9))
     ii, it, tt = cosine(image, image), cosine(image, text), cosine(text, text)
@@ -39,7 +40,7 @@ def test_loss_is_the_formula():
     assert float(found) == pytest.approx(expected)
 
 
-def test_a_batch_makes_two_steps_of_each_network(monkeypatch):
+def test_each_network_makes_two_steps_per_batch(monkeypatch):
     views, labels = toy(32)
     method = DGCPN(n_bits=4, hidden=8, epochs=1, random_state=0)
     stepped = []

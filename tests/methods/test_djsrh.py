@@ -1,14 +1,15 @@
 import numpy as np
 import pytest
-from neural_batches import batch_of, cosine, values
 
 from hashbench.checks.methods import toy
 from hashbench.methods.djsrh import DJSRH
+from tests.helpers.neural_batches import batch_of, cosine, values
 
 pytest.importorskip("torch")
+pytestmark = pytest.mark.torch
 
 
-def test_loss_is_the_formula():
+def test_target_and_loss_follow_their_formulas():
     views, labels = toy(18, (6, 5))
     method = DJSRH(
         n_bits=7, hidden=9, epochs=1, image_weight=0.2, text_weight=0.6, random_state=0

@@ -6,6 +6,7 @@ from hashbench.methods.dsph import DSPH, word_distance
 from hashbench.neural.method import Batch
 
 torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.torch
 
 
 def cosine(a, b):
@@ -13,7 +14,7 @@ def cosine(a, b):
 
 
 @pytest.mark.parametrize("multilabel", [False, True])
-def test_loss_is_the_formula_term_by_term(multilabel):
+def test_the_loss_follows_its_formula(multilabel):
     views, labels = toy(20, (6, 5), 5, multilabel=multilabel)
     labels[3] = 0
     method = DSPH(n_bits=8, epochs=1, dropout=0, random_state=0).fit(views, labels)
@@ -37,13 +38,13 @@ def test_loss_is_the_formula_term_by_term(multilabel):
     assert found == pytest.approx(expected, rel=1e-4)
 
 
-def test_distances_are_those_of_the_best_codes_known():
+def test_word_distances_are_those_of_the_best_known_codes():
     assert [word_distance(bits, 24) for bits in (16, 32, 64, 128)] == [8, 16, 32, 64]
     assert [word_distance(bits, 80) for bits in (16, 24)] == [6, 10]
-    assert word_distance(2, 80) == 0  # two bits have no place for so many words
+    assert word_distance(2, 80) == 0  # there are only four words of two bits
 
 
-def test_proxies_learn_and_codes_gather_by_label():
+def test_the_loss_falls_and_rows_with_a_common_label_get_near_codes():
     views, labels = toy(200, (12, 8), 4)
     method = DSPH(n_bits=16, random_state=0, epochs=200).fit(views, labels)
     assert method.objective_[-1] < 0.6 * method.objective_[0]

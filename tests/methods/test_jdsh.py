@@ -1,14 +1,15 @@
 import numpy as np
 import pytest
-from neural_batches import batch_of, cosine, values
 
 from hashbench.checks.methods import toy
 from hashbench.methods.jdsh import JDSH
+from tests.helpers.neural_batches import batch_of, cosine, values
 
 pytest.importorskip("torch")
+pytestmark = pytest.mark.torch
 
 
-def test_target_and_loss_are_the_formulas():
+def test_target_and_loss_follow_their_formulas():
     views, labels = toy(18, (6, 5))
     method = JDSH(n_bits=7, hidden=9, epochs=1, random_state=0).fit(views, labels)
     batch = batch_of(method, views, labels, epoch=9)
@@ -35,7 +36,7 @@ def test_target_and_loss_are_the_formulas():
     assert float(method.loss(batch).detach()) == pytest.approx(expected, rel=1e-4)
 
 
-def test_the_image_has_a_linear_layer():
+def test_the_image_network_is_linear_and_the_text_network_is_not():
     image, text = JDSH(n_bits=8).networks((6, 5))
     assert len(image) == 1
     assert text[0].out_features == 4096

@@ -1,23 +1,22 @@
 """Every neural method against its authors' losses, on the data those were run on."""
 
-import os
-
 import numpy as np
 import pandas as pd
 import pytest
 
+from tests.helpers.data import needs_data
 from tools import fidelity_deep
 
 RECORD = pd.read_csv(fidelity_deep.RECORD)
 ENCODED = RECORD[RECORD["database"] == "encoded"]
 
 
-def test_every_method_was_compared_on_all_data_it_has_figures_for():
+def test_the_record_has_one_row_per_reference_score():
     wanted = fidelity_deep.reference().query("database == 'encoded' and method != 'ucmfh'")
     assert len(ENCODED) == len(wanted)
 
 
-def test_what_was_recorded_holds():
+def test_recorded_differences_are_within_the_tolerance():
     assert ENCODED["within"].all()
     differences = (ENCODED["ours"] - ENCODED["theirs"]).abs()
     assert (differences <= ENCODED["tolerance"] + 1e-5).all()
@@ -32,9 +31,10 @@ def test_the_record_has_the_reference_figures():
     np.testing.assert_allclose(pairs["tolerance"], expected, atol=1e-4)
 
 
-@pytest.mark.skipif("HASHBENCH_DATA" not in os.environ, reason="HASHBENCH_DATA is not set")
+@needs_data
+@pytest.mark.torch
 @pytest.mark.parametrize("name", ["dsph", "dchmt"])
-def test_the_quickest_are_still_where_they_were(name):
+def test_the_two_fastest_methods_still_reach_the_reference_scores(name):
     pytest.importorskip("torch")
     found = fidelity_deep.compare("wiki", name, seeds=1)
     assert found["within"].all(), "\n" + found.to_string()

@@ -63,6 +63,7 @@ def test_features_are_multiplied_in_their_own_precision(name, monkeypatch):
     assert not wide
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LINEAR)
 def test_memory_grows_less_than_the_views(name, monkeypatch):
     # FCMH clusters reduced features: fewer columns than these views have, as is usual.

@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
-from neural_batches import batch_of, values
 
 from hashbench.checks.methods import toy
 from hashbench.methods.ucch import UCCH
+from tests.helpers.neural_batches import batch_of, values
 
 torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.torch
 
 
 def fitted(**parameters):
@@ -26,21 +27,27 @@ def outputs(method, batch):
     return [unit(np.tanh(value)) for value in values(method, batch)]
 
 
-def test_the_table_of_places_gives_what_gathering_gives(monkeypatch):
-    method, batch = fitted(negatives=50)
-    u, v = (torch.tensor(x, dtype=torch.float32) for x in outputs(method, batch))
-    drawn = torch.randint(20, (20, 50), generator=torch.Generator().manual_seed(0))
-    monkeypatch.setattr(torch, "randint", lambda *_, **__: drawn)
-    by_table = method._contrast_memory(u, v, batch.rows, None)
+def ranking_loss(u, v):
+    total = 0.0
+    for similarity in (u @ v.T, v @ u.T):
+        lowered = similarity - 0.1 * (similarity < np.diag(similarity)[:, None] - 0.2)
+        total += softmax_loss(lowered, range(len(u))) + 0.2
+    return total
+
+
+@pytest.mark.parametrize("negatives", [50, 3])  # of 20 rows: counted in a table, and gathered
+def test_later_epochs_contrast_with_random_places_of_the_memory(monkeypatch, negatives):
+    method, batch = fitted(negatives=negatives)
+    drawn = np.random.default_rng(0).integers(20, size=(20, negatives))
+    monkeypatch.setattr(torch, "randint", lambda *_, **__: torch.tensor(drawn))
     signs = np.where(method.memory_.numpy() >= 0, 1.0, -1.0)
-    expected = 0.0
-    for w in (u.numpy(), v.numpy()):
-        logits = [signs[[i, *drawn[i].tolist()]] @ w[i] / (0.9 * np.sqrt(6)) for i in range(20)]
-        expected += softmax_loss(logits, [0] * 20)
-    assert float(by_table) == pytest.approx(expected, rel=1e-5)
-    method.negatives = 3  # now a table of 20 places is the larger
-    monkeypatch.setattr(torch, "randint", lambda *_, **__: drawn)
-    assert float(method._contrast_memory(u, v, batch.rows, None)) == pytest.approx(expected)
+    u, v = outputs(method, batch)
+    contrast = 0.0
+    for w in (u, v):
+        logits = [signs[[i, *drawn[i]]] @ w[i] / (0.9 * np.sqrt(6)) for i in range(20)]
+        contrast += softmax_loss(logits, [0] * 20)
+    expected = 0.7 * contrast + 0.3 * ranking_loss(u, v)
+    assert float(method.loss(batch).detach()) == pytest.approx(expected, rel=1e-4)
 
 
 def test_the_first_epoch_contrasts_within_the_batch_and_fills_the_memory():
@@ -50,11 +57,7 @@ def test_the_first_epoch_contrasts_within_the_batch_and_fills_the_memory():
     mean = (u + v) / 2
     signs = np.where(mean >= 0, 1.0, -1.0)
     contrast = sum(softmax_loss(w @ signs.T / (0.9 * np.sqrt(6)), range(20)) for w in (u, v))
-    ranking = 0.0
-    for similarity in (u @ v.T, v @ u.T):
-        lowered = similarity - 0.1 * (similarity < np.diag(similarity)[:, None] - 0.2)
-        ranking += softmax_loss(lowered, range(20)) + 0.2
-    expected = 0.7 * contrast + 0.3 * ranking
+    expected = 0.7 * contrast + 0.3 * ranking_loss(u, v)
     assert float(method.loss(batch).detach()) == pytest.approx(expected, rel=1e-4)
     np.testing.assert_allclose(method.memory_.numpy(), unit(mean), atol=1e-5)
 

@@ -6,6 +6,7 @@ import pytest
 from hashbench.neural.optimisers import BertAdam
 
 torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.torch
 
 
 def test_steps_follow_the_formula():
@@ -24,7 +25,7 @@ def test_steps_follow_the_formula():
         np.testing.assert_allclose(w.detach().numpy(), expected, rtol=1e-6)
 
 
-def test_pieces_of_a_tensor_are_cut_one_by_one():
+def test_gradients_of_the_pieces_of_a_tensor_are_clipped_separately():
     gradient = np.array([[3.0, 4.0], [0.3, 0.4]])
     whole = torch.zeros(2, 2, dtype=torch.float64, requires_grad=True)
     whole.pieces = 2

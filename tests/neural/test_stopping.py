@@ -1,4 +1,4 @@
-"""Stopping early looks at validation rows and at nothing else."""
+"""Early stopping scores validation rows and trains on the others."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from hashbench.methods.ucch import UCCH
 from hashbench.neural.stopping import Watch
 
 torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.torch
 
 VALIDATION = np.arange(0, 60, 5)
 
 
 class Scripted:
-    """Stands for a method whose validation score is told beforehand."""
+    """A method whose views agree on a given number of rows."""
 
     def __init__(self, agreeing):
         self.agreeing = agreeing
@@ -30,7 +31,7 @@ class Scripted:
         return codes
 
 
-def test_the_best_epoch_is_kept_and_patience_ends_it():
+def test_training_ends_when_the_best_epoch_lies_as_far_back_as_the_patience():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 2))
     watch = Watch([X, X], np.zeros((40, 0)), np.arange(20), patience=2)
@@ -39,15 +40,30 @@ def test_the_best_epoch_is_kept_and_patience_ends_it():
     assert watch.epoch == 2
 
 
-def test_with_labels_the_other_training_rows_are_searched():
-    views, labels = toy(60)
-    watch = Watch(views, labels, VALIDATION, 1)
-    assert watch.train[0].shape[0] == watch.asked_labels.shape[0] == 48
-    assert watch.asking_labels.shape == (12, labels.shape[1])
+class Recording:
+    """A method that records how many rows it encodes; its codes are the rows themselves."""
+
+    def __init__(self):
+        self.rows = []
+
+    def encode(self, X, view):
+        self.rows.append(len(X))
+        return X > 0
+
+
+@pytest.mark.parametrize("labelled", [True, False])
+def test_the_database_is_the_other_rows_with_labels_and_the_validation_rows_without(labelled):
+    _, labels = toy(60)
+    watch = Watch([labels, labels], labels if labelled else labels[:, :0], VALIDATION, 1)
+    method = Recording()
+    watch.is_over(method, epoch=1)
+    assert sorted(method.rows) == ([12, 12, 48, 48] if labelled else [12, 12, 12, 12])
+    # Rows of one class have one code: all of them are relevant, or only one of them.
+    assert (watch.best == pytest.approx(1)) == labelled
 
 
 @pytest.mark.parametrize("cls", [DSPH, UCCH])
-def test_the_final_network_is_one_trained_on_all_rows_for_that_long(cls):
+def test_the_final_network_is_trained_on_all_rows_for_the_best_number_of_epochs(cls):
     views, labels = toy(60)
     settings = {"n_bits": 8, "epochs": 6, "random_state": 3}
     stopped = cls(**settings, patience=1).fit(views, labels, validation=VALIDATION)
@@ -62,7 +78,7 @@ def test_the_final_network_is_one_trained_on_all_rows_for_that_long(cls):
 
 
 @pytest.mark.parametrize("validation", [None, [], range(60), [3, 3]])
-def test_rows_that_cannot_be_used_are_named(validation):
+def test_invalid_validation_rows_are_refused(validation):
     views, labels = toy(60)
     rows = None if validation is None else np.array(validation, int)
     with pytest.raises(HashbenchError, match="validation"):

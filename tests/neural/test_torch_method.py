@@ -12,14 +12,15 @@ import pytest
 from hashbench import TorchMethod
 from hashbench.base.errors import DeclinedError, HashbenchError
 from hashbench.checks.methods import toy
-from hashbench.methods import dsph
-from hashbench.neural import method as module
+from hashbench.neural import functions, inputs, method, optimisers
 from hashbench.neural.functions import cosines, mse, perceptron
 from hashbench.neural.inputs import Inputs
 from hashbench.neural.runtime import run_device, seeded
-from hashbench.plugins import provenance
+from hashbench.plugins.provenance import source_hash
+from hashbench.plugins.registry import discover
 
 torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.torch
 
 
 class Agreeing(TorchMethod):
@@ -42,7 +43,7 @@ class Agreeing(TorchMethod):
         return mse(cosines(first, second), cosines(batch.views[0], batch.views[0]))
 
 
-def test_every_row_comes_once_an_epoch_in_a_new_order():
+def test_an_epoch_has_every_row_once_in_a_new_order():
     views, labels = toy(n=40)
     method = Agreeing(n_bits=8, random_state=0).fit(views, labels)
     assert [len(batch.rows) for batch in method.seen] == [16, 16, 8] * 4
@@ -58,27 +59,27 @@ def test_every_row_comes_once_an_epoch_in_a_new_order():
     assert method.steps_ == 12
 
 
-def test_a_last_batch_is_dropped_or_too_small():
+def test_an_incomplete_last_batch_can_be_dropped():
     views, labels = toy(n=33)
     dropping = type("Dropping", (Agreeing,), {"drop_last": True})
     needing = type("Needing", (Agreeing,), {"least_batch": 2})
     for cls in (dropping, needing):
         method = cls(n_bits=8, random_state=0).fit(views, labels)
         assert {len(batch.rows) for batch in method.seen} == {16}
-    lonely = needing(n_bits=8, random_state=0).fit([X[:1] for X in views], labels[:1])
-    assert {len(batch.rows) for batch in lonely.seen} == {2}
+    single = needing(n_bits=8, random_state=0).fit([X[:1] for X in views], labels[:1])
+    assert {len(batch.rows) for batch in single.seen} == {2}
 
 
 def test_rows_read_batch_by_batch_give_the_same_codes(monkeypatch):
     views, labels = toy(dtype=np.float32)
     at_once = Agreeing(n_bits=8, random_state=3).fit(views, labels)
-    monkeypatch.setattr(module, "KEPT_BYTES", 0)
+    monkeypatch.setattr("hashbench.neural.method.KEPT_BYTES", 0)
     by_batch = Agreeing(n_bits=8, random_state=3).fit(views, labels)
     assert at_once.objective_ == by_batch.objective_
     np.testing.assert_array_equal(at_once.encode(views[0], 0), by_batch.encode(views[0], 0))
 
 
-def test_a_fit_leaves_no_trace_in_torch():
+def test_a_fit_does_not_change_the_random_state_of_torch():
     torch.manual_seed(5)
     expected = torch.rand(3)
     torch.manual_seed(5)
@@ -90,7 +91,7 @@ def test_a_fit_leaves_no_trace_in_torch():
         assert torch.are_deterministic_algorithms_enabled()
 
 
-def test_scoring_between_epochs_leaves_torch_its_threads():
+def test_scoring_between_epochs_does_not_change_the_threads_of_torch():
     code = (
         "import torch; from hashbench import evaluate; "
         "from hashbench.neural.runtime import same_threads\n"
@@ -104,33 +105,35 @@ def test_scoring_between_epochs_leaves_torch_its_threads():
     assert done.stdout.strip() == "1"
 
 
-def test_dropout_acts_in_training_alone():
+def test_dropout_is_off_after_training():
     views, labels = toy()
     method = Agreeing(n_bits=8, random_state=0).fit(views, labels)
     assert not any(net.training for net in method.networks_)
     np.testing.assert_array_equal(method.encode(views[0], 0), method.encode(views[0], 0))
 
 
-def test_a_loss_that_is_not_finite_is_named():
+def test_a_loss_that_is_not_finite_is_an_error():
+    class Diverging(Agreeing):
+        def loss(self, batch):
+            return self.networks_[0](batch.views[0]).sum() * float("inf")
+
     views, labels = toy()
-    cls = type("Diverging", (Agreeing,), {"loss": lambda self, batch: batch.views[0].sum() / 0})
-    cls.loss = lambda self, batch: self.networks_[0](batch.views[0]).sum() * float("inf")
-    with pytest.raises(HashbenchError, match=r"agreeing: found a loss of -?(inf|nan) in epoch 1"):
-        cls(n_bits=8, random_state=0).fit(views, labels)
+    with pytest.raises(HashbenchError, match="loss"):
+        Diverging(n_bits=8, random_state=0).fit(views, labels)
 
 
 def test_a_method_for_two_views_declines_three():
     views, labels = toy(dims=(6, 5, 4))
     cls = type("Pair", (Agreeing,), {"two_views": True})
-    with pytest.raises(DeclinedError, match="agreeing: found 3 views; allowed: 2"):
+    with pytest.raises(DeclinedError, match="views"):
         cls(n_bits=8).fit(views, labels)
 
 
-def test_the_device_is_the_run_s(monkeypatch):
+def test_the_device_comes_from_the_environment(monkeypatch):
     monkeypatch.setenv("HASHBENCH_DEVICE", "cpu")
     assert run_device("x") == "cpu"
     monkeypatch.setenv("HASHBENCH_DEVICE", "abacus")
-    with pytest.raises(HashbenchError, match="device: found 'abacus'; allowed here: auto, cpu"):
+    with pytest.raises(HashbenchError, match="device"):
         run_device("x")
     monkeypatch.setenv("HASHBENCH_DEVICE", "auto")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
@@ -138,7 +141,7 @@ def test_the_device_is_the_run_s(monkeypatch):
 
 
 @pytest.mark.parametrize("scaling", ["rows", "unit", "zscore", "none"])
-def test_scalings_are_what_they_say(scaling):
+def test_scalings_follow_their_definitions(scaling):
     X = np.random.default_rng(0).normal(3, 2, (50, 7))
     X[:, 6] = 0.1  # constant
     found = Inputs(X, scaling).transform(X)
@@ -157,28 +160,31 @@ def test_scalings_are_what_they_say(scaling):
         np.testing.assert_allclose(cosine, 1, rtol=1e-5)
 
 
-def test_the_source_of_the_base_class_counts():
-    files = {}
-    provenance._collect(dsph, Path(dsph.__file__).parent, files)
-    assert {"dsph.py", "hashbench.neural.method", "hashbench.neural.inputs"} <= set(files.values())
-    assert {"hashbench.neural.optimisers", "hashbench.neural.functions"} <= set(files.values())
+@pytest.mark.parametrize("part", [method, inputs, optimisers, functions])
+def test_the_source_hash_of_a_method_changes_with_the_base_class(monkeypatch, part):
+    plugin = discover().methods["dsph"]
+    before = source_hash.__wrapped__(plugin)
+    file, read = Path(part.__file__).resolve(), Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda p: read(p) + (b"#" if p == file else b""))
+    assert source_hash.__wrapped__(plugin) != before
 
 
-def test_an_unknown_scaling_is_named():
-    with pytest.raises(HashbenchError, match="unknown scaling 'zcore'; did you mean 'zscore'"):
+def test_an_unknown_scaling_is_refused():
+    with pytest.raises(HashbenchError, match="scaling"):
         Inputs(np.ones((3, 2)), "zcore")
 
 
-def test_a_device_that_is_not_there_is_refused_before_anything_runs(hashbench, tmp_path):
+def test_an_unknown_device_is_refused_before_anything_runs(hashbench, tmp_path):
     flags = ("-m", "dsph", "-d", "synthetic[rows=200]", "-o", tmp_path / "out")
     refused = hashbench("run", *flags, "--device", "abacus")
     assert refused.returncode == 2
-    assert refused.stderr == "hashbench: device: found 'abacus'; allowed here: auto, cpu\n"
+    assert "device" in refused.stderr
+    assert "abacus" in refused.stderr
     assert not (tmp_path / "out").exists()
 
 
 def test_one_cell_at_a_time_or_two_give_the_same_codes(hashbench, tmp_path):
-    flags = ("-m", "dsph[epochs=3],ucch[epochs=2,hidden=64]", "-d", "synthetic[rows=200]")
+    flags = ("-m", "dsph[epochs=3],random", "-d", "synthetic[rows=200]")
     codes = []
     for jobs in ("1", "2"):
         done = hashbench("run", *flags, "-b", "16", "-j", jobs, "-o", tmp_path / jobs)
@@ -189,16 +195,10 @@ def test_one_cell_at_a_time_or_two_give_the_same_codes(hashbench, tmp_path):
     assert codes[0] == codes[1]
 
 
+@pytest.mark.slow
 def test_a_kill_in_the_middle_of_a_fit_changes_no_code(hashbench, tmp_path):
-    flags = (
-        "-m",
-        "dsph[epochs=60,batch=8]",
-        "-d",
-        "synthetic[rows=200]",
-        "-b",
-        "16",
-        "--no-report",
-    )
+    chosen = ("-m", "dsph[epochs=60,batch=8]", "-d", "synthetic[rows=200]", "-b", "16")
+    flags = (*chosen, "--no-report")
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     command = [sys.executable, "-m", "hashbench", "run", *flags, "-o", str(killed)]
     run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

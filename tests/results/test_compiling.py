@@ -7,6 +7,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from hashbench.measures import DEFAULT_MEASURES
 from hashbench.results import compiling
 
@@ -54,6 +56,7 @@ def run(code, cache):
     return done.stdout
 
 
+@pytest.mark.slow
 def test_an_evaluation_after_it_compiles_nothing(tmp_path):
     run(COMPILE, tmp_path)
     assert json.loads(run(EVALUATE, tmp_path)) == [[], True]

@@ -43,15 +43,13 @@ def altered(path: Path) -> None:
     path.write_bytes(data)
 
 
-@pytest.mark.parametrize("damage", [emptied, cut, altered])
-def test_a_damaged_cache_is_compiled_again(hashbench, filled, damage, tmp_path):
+def test_a_damaged_cache_is_compiled_again(hashbench, filled, tmp_path):
     cache = tmp_path / "cache"
     shutil.copytree(filled[0], cache)
-    kernels = [*cache.rglob("*.nbi"), *cache.rglob("*.nbc")]
-    for path in kernels:
-        damage(path)
+    for pattern in ("*.nbi", "*.nbc"):  # numba's index and its machine code
+        for number, path in enumerate(sorted(cache.rglob(pattern))):
+            (emptied, cut, altered)[number % 3](path)
     done = hashbench(*STUDY, "-o", tmp_path / "out", HASHBENCH_CACHE=str(cache))
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out" / "results.csv").read_bytes() == filled[1]
-    if damage is emptied:  # and it is whole again
-        assert all(path.stat().st_size for path in cache.rglob("*.nbi"))
+    assert all(path.stat().st_size for path in cache.rglob("*.nbi"))  # and it is whole again

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import shutil
 import signal
 import subprocess
@@ -14,8 +13,28 @@ from pathlib import Path
 import psutil
 import pytest
 
-#: Each costs a start of the command; 20 or more for whoever has the time.
-KILLS = int(os.environ.get("HASHBENCH_TEST_KILLS", "5"))
+#: Runs the command line and kills its process before a given change of a file's name, counted
+#: from 1: everything that a run stores takes its place by one.
+KILLED = """
+import os, signal
+calls = 0
+
+
+def counted(change):
+    def call(*arguments, **options):
+        global calls
+        calls += 1
+        if calls == {at}:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return change(*arguments, **options)
+
+    return call
+
+
+os.rename, os.replace = counted(os.rename), counted(os.replace)
+from hashbench.__main__ import main
+main()
+"""
 
 SLOW = """
 import time
@@ -38,14 +57,17 @@ class Slow(LinearMethod):
 """
 
 
+CELLS = 18
+
+
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
-    """60 cells, with a method that takes a moment so that kills find something running."""
+    """18 cells, with a method that takes a moment so that signals find something running."""
     folder = tmp_path_factory.mktemp("study")
     (folder / "slow.py").write_text(SLOW.replace("SECONDS", "0.1"))
     return [
         "run", "--plugin", str(folder / "slow.py"), "-m", "random,slow,cca", "-d",
-        "synthetic[rows=100]", "-b", "8,16", "-s", "10", "-j", "2",
+        "synthetic[rows=100]", "-b", "8,16", "-s", "3", "-j", "2",
     ]  # fmt: skip
 
 
@@ -79,33 +101,28 @@ def wait_for(condition, seconds: float = 60) -> None:
         time.sleep(0.005)
 
 
-def test_kills_at_random_moments_change_nothing(hashbench, study, whole, tmp_path):
-    rng = random.Random(20)
-    out = tmp_path / "out"
-    for kill in range(KILLS):
-        before = finished(out)
-        process = start(study, out)
-        if kill % 4 == 3:  # some while it starts, most while cells run
-            time.sleep(rng.uniform(0.1, 1.5))
-        else:
-            wait_for(lambda: finished(out) > before or process.poll() is not None)  # noqa: B023
-            time.sleep(rng.uniform(0, 0.15))
-        main = psutil.Process(process.pid)
-        # Sometimes the command alone, sometimes everything it has started.
-        victims = [main, *(main.children(recursive=True) if kill % 2 else [])]
-        for victim in victims:
-            try:
-                victim.kill()
-            except psutil.NoSuchProcess:
-                continue
-        process.communicate()
-        assert process.returncode == -signal.SIGKILL, "the study was over before the last kill"
-    assert 0 < finished(out) < 60
+def kill_and_resume(hashbench, study, whole, out, kills):
+    """Kill runs one after the other before the given renames, resume, and compare all bytes."""
+    for at in kills:
+        command = [sys.executable, "-c", KILLED.format(at=at), *study, "-o", str(out)]
+        killed = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert finished(out) < CELLS
     last = hashbench(*study, "-o", out)
     assert last.returncode == 0, last.stderr
-    assert "set aside" not in last.stderr
+    assert not (out / "set-aside").exists()
     assert (out / "results.csv").read_bytes() == (whole / "results.csv").read_bytes()
     assert not (out / ".work").exists()
+
+
+def test_kills_between_any_two_steps_change_nothing(hashbench, study, whole, tmp_path):
+    kill_and_resume(hashbench, study, whole, tmp_path / "out", (2, 9, 14, 12))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("at", range(1, 25))
+def test_a_kill_at_any_step_changes_nothing(hashbench, study, whole, tmp_path, at):
+    kill_and_resume(hashbench, study, whole, tmp_path / "out", [at])
 
 
 def test_one_job_and_two_give_the_same_bytes(hashbench, study, whole, tmp_path):
@@ -130,7 +147,7 @@ def test_interrupting_saves_what_is_finished_and_says_how_to_go_on(hashbench, st
     count = finished(out)
     resumed = hashbench(*again)
     assert resumed.returncode == 0, resumed.stderr
-    assert f"{count} of 60 cells are in the store already" in resumed.stderr
+    assert f"{count} of {CELLS} cells are in the store already" in resumed.stderr
 
 
 def test_a_second_run_into_the_same_folder_is_refused(hashbench, study, whole, tmp_path):
@@ -149,17 +166,17 @@ def test_a_second_run_into_the_same_folder_is_refused(hashbench, study, whole, t
 def test_a_full_disk_is_a_clear_error_and_finished_cells_stay(
     hashbench, study, whole, small_disk, tmp_path
 ):
-    out = small_disk(600) / "out"
+    out = small_disk(250) / "out"
     full = hashbench(*study, "-o", out)
     assert full.returncode == 1
     assert "No space left on device" in full.stderr
     assert "Traceback" not in full.stderr
     count = finished(out)
-    assert 0 < count < 60
+    assert 0 < count < CELLS
     elsewhere = tmp_path / "elsewhere"
     shutil.copytree(out, elsewhere)
     resumed = hashbench(*study, "-o", elsewhere)
     assert resumed.returncode == 0, resumed.stderr
-    assert f"{count} of 60 cells are in the store already" in resumed.stderr
+    assert f"{count} of {CELLS} cells are in the store already" in resumed.stderr
     assert "set aside" not in resumed.stderr
     assert (elsewhere / "results.csv").read_bytes() == (whole / "results.csv").read_bytes()

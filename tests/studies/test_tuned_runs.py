@@ -153,6 +153,7 @@ def test_one_job_gives_the_same_bytes_and_running_again_runs_nothing(hashbench, 
     assert "14 of 14 cells are in the store already" in again.stderr
 
 
+@pytest.mark.cluster
 def test_dask_gives_the_same_bytes(tuned, plain):
     pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
     out = tuned("plain", "--executor", "dask")
@@ -160,6 +161,7 @@ def test_dask_gives_the_same_bytes(tuned, plain):
         assert (out / name).read_bytes() == (plain / name).read_bytes()
 
 
+@pytest.mark.slow
 def test_kills_change_nothing(hashbench, plain, tmp_path):
     path, out, rng = plugin(tmp_path, "plain", seconds=0.1), tmp_path / "out", random.Random(1)
     command = ["run", "--plugin", str(path), *STUDY, "--tune", "12", "-o", str(out)]
@@ -222,6 +224,7 @@ def test_plan_and_status_count_trials(hashbench, plain, tmp_path):
     assert "8 trials in 2 searches: 7 done, 1 left" in hashbench("status", out).stdout
 
 
+@pytest.mark.slow
 def test_merging_keeps_trials(hashbench, plain, tmp_path):
     path, outs = plugin(tmp_path), {}
     for methods, points in (("one,two", 4), ("one", 4), ("two", 4), ("one", 3)):
@@ -247,6 +250,7 @@ def test_merging_keeps_trials(hashbench, plain, tmp_path):
     assert [row["point"] for row in listed] == ["0", "1", "2"]
 
 
+@pytest.mark.slow
 def test_the_same_time_for_every_method(hashbench, tmp_path):
     path, out = plugin(tmp_path, seconds=0.3), tmp_path / "out"
     study = ("run", "--plugin", path, *ON_TOY, "-o", out, "-m", "one,two")
@@ -254,23 +258,6 @@ def test_the_same_time_for_every_method(hashbench, tmp_path):
     listed = list(csv.DictReader((out / "trials.csv").open()))
     for name in ("one", "two"):
         assert 2 <= sum(row["method"] == name for row in listed) <= 4
-
-
-@pytest.mark.parametrize("flags", [(), ("--timing",)])
-def test_trials_share_statistics_but_where_times_count(hashbench, tmp_path, flags):
-    path, out, told = plugin(tmp_path), tmp_path / "out", tmp_path / "told"
-    path.write_text(
-        path.read_text().replace(
-            "        time.sleep(SECONDS)",
-            "        known = f'{len(shelf._open[-1].names)} '\n"
-            f"        with open({str(told)!r}, 'a') as log: log.write(known)",
-        )
-        + "\nfrom hashbench.base import shelf\n"
-    )
-    study = ("run", "--plugin", path, *ON_TOY, "-m", "one", "-b", "8", "-o", out, "--tune", "3")
-    assert hashbench(*study, *flags).returncode == 0
-    known = told.read_text().split()  # views of which statistics are found, in three trials
-    assert known == ["0" if flags else "2"] * 5  # and in the cell as asked for and the tuned one
 
 
 def test_a_search_without_a_trial_that_is_done_is_a_row_that_says_so(hashbench, tmp_path):

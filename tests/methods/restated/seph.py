@@ -7,7 +7,9 @@ from sklearn.cluster import KMeans
 
 from tests.methods.restated.common import rbf, sign
 
-PARAMETERS = {"iterations": 40, "anchors": 30, "alpha": 0.02, "ridge": 0.05}
+# With more kernel points some start from equal rows and lose all of theirs in k-means. Which of
+# several equally distant rows such a cluster then gets is a matter of rounding.
+PARAMETERS = {"iterations": 40, "anchors": 16, "alpha": 0.02, "ridge": 0.05}
 
 
 def restate(views, Y, n_bits, seed, iterations, anchors, alpha, ridge):
