@@ -12,7 +12,7 @@ from pathlib import Path
 README = Path(__file__).parents[1] / "README.md"
 
 #: What each command begins and ends with.
-START, ENDS = "python3 -m venv ", ("hashbench run", "pytest")
+START, ENDS = "python3 -m venv ", ("hashbench run", "pytest -n logical")
 
 
 def commands(text: str) -> list[str]:

@@ -7,7 +7,7 @@ import pytest
 from tools import readme_commands
 
 RUN = "```\npython3 -m venv .venv && hashbench run\n```\n"
-TEST = "```sh\npython3 -m venv .venv && pytest\n```\n"
+TEST = "```sh\npython3 -m venv .venv && pytest -n logical\n```\n"
 
 
 def test_readme_has_both():

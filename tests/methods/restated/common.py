@@ -104,3 +104,12 @@ def balanced_factor(Z, rng, zero=1e-6):
 def regress(F, T, ridge):
     """Return (F'F + ridge I)^-1 F'T."""
     return np.linalg.solve(F.T @ F + ridge * np.eye(F.shape[1]), F.T @ T)
+
+
+def upright(vectors):
+    """Return columns whose largest entry is positive, for eigenvectors: their signs are arbitrary.
+
+    Every later value depends on this choice, and the methods make the same one.
+    """
+    largest = np.abs(vectors).argmax(axis=0)
+    return vectors * sign(vectors[largest, np.arange(vectors.shape[1])])

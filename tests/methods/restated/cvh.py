@@ -7,7 +7,7 @@ max tr(A'X'T B): the leading generalised eigenvectors of the stacked views.
 import numpy as np
 import scipy
 
-from tests.methods.restated.common import sign
+from tests.methods.restated.common import sign, upright
 
 PARAMETERS = {}
 
@@ -21,6 +21,5 @@ def restate(views, Y, n_bits, seed):
     between = np.zeros_like(constraint)
     between[:d, d:] = X.T @ T
     W = scipy.linalg.eigh(between + between.T, constraint)[1][:, ::-1][:, :n_bits]
-    # Signs are arbitrary: the largest entry of an image's direction is positive.
-    W = W * sign(W[np.abs(W[:d]).argmax(axis=0), np.arange(n_bits)])
+    W = W * sign(np.sum(W[:d] * upright(W[:d]), axis=0))  # both views' directions turn together
     return None, lambda Z, view: (Z - means[view]) @ (W[:d] if view == 0 else W[d:]) >= 0

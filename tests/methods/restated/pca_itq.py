@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.methods.restated.common import best_rotation, random_rotation, sign
+from tests.methods.restated.common import best_rotation, random_rotation, sign, upright
 
 PARAMETERS = {}
 
@@ -11,8 +11,7 @@ def restate(views, Y, n_bits, seed):
     rng = np.random.default_rng(seed)
     means = [V.mean(axis=0) for V in views]
     X, T = (V - mean for V, mean in zip(views, means, strict=True))
-    A = np.linalg.eigh(T.T @ T)[1][:, ::-1][:, :n_bits]
-    A = A * sign(A[np.abs(A).argmax(axis=0), np.arange(n_bits)])  # their signs are arbitrary
+    A = upright(np.linalg.eigh(T.T @ T)[1][:, ::-1][:, :n_bits])
     R = random_rotation(n_bits, rng)
     for _ in range(50):
         B = sign(T @ A @ R)
