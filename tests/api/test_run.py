@@ -41,7 +41,7 @@ def test_the_same_study_by_python_and_by_the_command(folder):
     assert len(results.history())
     again = hashbench.open("b")
     assert again.scores().equals(hashbench.open("a").scores())
-    assert "8 of 8 cells done" in repr(again)
+    assert "8 of 8" in repr(again)
 
 
 def test_a_study_that_tunes(folder):
@@ -64,9 +64,9 @@ def test_tables_figures_and_comparisons(folder):
     assert results.figure("pr-curve", bits=8).get_axes()
     assert {"difference", "p_value"} <= set(results.compare("edsh", "random").columns)
     assert "EDSH" in results._repr_html_()
-    with pytest.raises(HashbenchError, match="pr-curve: found figures only"):
+    with pytest.raises(HashbenchError, match="pr-curve.*figure"):
         results.table("pr-curve")
-    with pytest.raises(HashbenchError, match="unknown report"):
+    with pytest.raises(HashbenchError, match="'pr-curves'.*'pr-curve'"):
         results.table("pr-curves")
 
 
@@ -83,14 +83,14 @@ def test_classes_objects_and_data_in_memory(folder):
     assert table["value"].between(0, 1).all()
 
 
-def test_what_cannot_be_run(folder):
-    for arguments, said in (
-        ({"methods": int}, "methods: found"),
-        ({"datasets": np.ones(3)}, "datasets: found ndarray"),
-        ({"method": "edsh"}, "run: found method"),
-        ({"methods": "edhs"}, "did you mean 'edsh'"),
+def test_wrong_arguments_are_refused(folder):
+    for arguments, facts in (
+        ({"methods": int}, "methods.*<class 'int'>"),
+        ({"datasets": np.ones(3)}, "datasets.*ndarray"),
+        ({"method": "edsh"}, r"\bmethod;.*bits, datasets"),
+        ({"methods": "edhs"}, "'edhs'.*'edsh'"),
     ):
-        with pytest.raises(HashbenchError, match=said):
+        with pytest.raises(HashbenchError, match=facts):
             hashbench.run(**arguments, quiet=True)
 
 
@@ -121,7 +121,7 @@ def test_a_class_of_a_script_travels_by_its_source(folder):
     assert done.stdout == "['mine', 'random']\nTrue\n", done.stderr
 
 
-def test_two_studies_from_flags_leave_two_folders(folder, capsys):
+def test_two_studies_from_flags_have_two_folders(folder, capsys):
     flags = ("-d", DATA, "-b", "8", "-s", "1", "--no-report")
     assert command("run", "-m", "random", *flags) == 0
     assert command("run", "-m", "edsh", *flags) == 0
@@ -129,7 +129,7 @@ def test_two_studies_from_flags_leave_two_folders(folder, capsys):
     folders = sorted(path.name for path in Path("hashbench-results").iterdir())
     assert len(folders) == 2
     assert folders[0].startswith("edsh-synthetic-rows-120")
-    assert f"results: hashbench-results/{folders[0]}" in capsys.readouterr().err
+    assert f"hashbench-results/{folders[0]}" in capsys.readouterr().err
 
 
 def test_a_file_with_the_suites_own_names_runs(folder, capsys):
@@ -137,11 +137,14 @@ def test_a_file_with_the_suites_own_names_runs(folder, capsys):
     np.savez("mine.npz", image=rng.random((60, 5)), text=rng.random((60, 4)),
              labels=np.arange(60) % 3)  # fmt: skip
     assert command("run", "-d", "mine.npz", "-m", "edsh,random", "-b", "16", "-s", "1") == 0
-    assert "AP on mine" in capsys.readouterr().out
+    (table,) = Path("hashbench-results").glob("*/results.csv")
+    assert set(pd.read_csv(table)["dataset"]) == {"mine"}
+    assert "mine" in capsys.readouterr().out
 
 
-def test_the_plan_prints_limits_and_there_is_none_unless_set(folder, capsys):
+def test_the_plan_prints_limits_which_are_none_unless_set(folder, capsys):
     assert command("run", "-m", "random", "-d", DATA, "--plan") == 0
-    assert "limits of a cell: time none, memory none, 1 thread" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert all(fact in printed for fact in ("time none", "memory none", "1 thread")), printed
     assert command("run", "-m", "random", "-d", DATA, "--plan", "--timeout", "5m") == 0
     assert "time 5 min" in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""A child that crashes, hangs, raises or takes all memory: one line, and nothing left behind."""
+"""A child process that crashes, hangs, raises or takes all memory gives one line of error."""
 
 import ctypes
 import os
@@ -36,27 +36,23 @@ def _large():
 
 
 @pytest.mark.parametrize(
-    ("function", "kind", "text"),
+    ("function", "kind", "facts"),
     [
-        (_declared, HashbenchError, "^f.mat: found nothing$"),
-        (_full, StorageError, "No space"),
-        (_large, HashbenchError, "^f.mat: takes more memory than there is$"),
-        (
-            lambda: ctypes.string_at(0),
-            HashbenchError,
-            r"^f.mat: .* process \(SIGSEGV\)",
-        ),
-        (lambda: os._exit(3), HashbenchError, r"exit code 3"),
-        (lambda: os.kill(os.getpid(), signal.SIGABRT), HashbenchError, "SIGABRT"),
+        (_declared, HashbenchError, "^f.mat: found nothing$"),  # as it was raised
+        (_full, StorageError, "No space"),  # as it was raised
+        (_large, HashbenchError, "f.mat.*memory"),
+        (lambda: ctypes.string_at(0), HashbenchError, "f.mat.*SIGSEGV"),
+        (lambda: os._exit(3), HashbenchError, r"f.mat.*\b3\b"),
+        (lambda: os.kill(os.getpid(), signal.SIGABRT), HashbenchError, "f.mat.*SIGABRT"),
         (lambda: {}["none"], RuntimeError, "^KeyError: 'none'"),
     ],
 )
-def test_however_it_ends_there_is_a_line(function, kind, text):
-    with pytest.raises(kind, match=text):
+def test_the_error_says_how_the_child_ended(function, kind, facts):
+    with pytest.raises(kind, match=facts):
         apart.call(function, "f.mat")
 
 
-def test_one_that_hangs_is_given_up():
-    with pytest.raises(HashbenchError, match="longer than 500 ms"):
+def test_a_child_that_hangs_is_ended():
+    with pytest.raises(HashbenchError, match="f.mat.*500 ms"):
         apart.call(lambda: time.sleep(600), "f.mat", seconds=0.5)
     assert not psutil.Process().children()

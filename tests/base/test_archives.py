@@ -61,7 +61,7 @@ def test_arrays_are_read_as_numpy_reads_them(tmp_path, save):
 
 def test_objects_are_refused(tmp_path):
     np.savez(tmp_path / "a.npz", x=np.array([{}], object))
-    with pytest.raises(ValueError, match="x holds objects"):
+    with pytest.raises(ValueError, match="x.*objects"):
         read_arrays(tmp_path / "a.npz")
 
 
@@ -73,25 +73,25 @@ def test_headers_of_both_versions_are_read(tmp_path, version):
 
 @pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("content", "facts"),
     [
-        (header((1 << 40,)) + bytes(16), "x declares 8796093022208 bytes, the file holds 16"),
-        (header((3,)) + bytes(16), "x declares 24 bytes, the file holds 16"),
-        (header((-1,)) + bytes(16), r"found shape \(-1,\); allowed: lengths from 0 up"),
-        (header((2,))[:9], "x.npy breaks off|EOF"),
-        (b"", "x.npy breaks off|EOF"),
+        (header((1 << 40,)) + bytes(16), r"x .*8796093022208 .*\b16\b"),
+        (header((3,)) + bytes(16), r"x .*\b24 .*\b16\b"),
+        (header((-1,)) + bytes(16), r"\(-1,\)"),
+        (header((2,))[:9], "x.npy|EOF"),
+        (b"", "x.npy|EOF"),
     ],
 )
-def test_what_cannot_be_in_the_file_is_refused(tmp_path, content, message, compression):
+def test_arrays_that_do_not_fit_the_file_are_refused(tmp_path, content, facts, compression):
     for read in (declared_arrays, read_arrays):
-        with pytest.raises(ValueError, match=message):
+        with pytest.raises(ValueError, match=facts):
             read(archive(tmp_path / "a.npz", content, compression))
 
 
-def test_what_is_encrypted_is_refused(tmp_path):
+def test_an_encrypted_archive_is_refused(tmp_path):
     path = archive(tmp_path / "a.npz", header((2,)) + bytes(16))
     data = bytearray(path.read_bytes())
     data[data.rindex(b"PK\x01\x02") + 8] |= 1  # the flag in the central directory
     path.write_bytes(data)
-    with pytest.raises(ValueError, match=r"x\.npy is encrypted"):
+    with pytest.raises(ValueError, match=r"x\.npy.*encrypted"):
         declared_arrays(path)

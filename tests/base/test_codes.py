@@ -42,36 +42,36 @@ def test_bit_j_is_bit_j_of_its_word():
 
 
 @pytest.mark.parametrize(
-    ("array", "message"),
+    ("array", "facts"),
     [
-        (np.array([[-1.0, 0.0, 1.0]]), r"found 0 beside -1/\+1, 1 times"),
-        (np.array([[0.5, 1.0]]), r"found 0\.5; .*values >= 0"),
-        (np.array([[np.nan, 1.0]]), "found nan"),
-        (np.array([[2, 1]]), "found 2; allowed"),
-        (np.array([[7, 1]], np.uint8), "packed need their number of bits"),
-        (np.array([["a"]]), "found <U1 entries"),
-        (np.array([1, 0]), r"found shape \(2,\)"),
-        (np.zeros((0, 8)), r"found shape \(0, 8\)"),
-        ([[1, 0], [1]], "found no table of numbers"),
+        (np.array([[-1.0, 0.0, 1.0]]), r"\b0 .*-1/\+1, 1 times"),
+        (np.array([[0.5, 1.0]]), r"\b0\.5;.*values >= 0"),
+        (np.array([[np.nan, 1.0]]), r"\bnan\b"),
+        (np.array([[2, 1]]), r"\b2;.*0/1"),
+        (np.array([[7, 1]], np.uint8), r"\b7;.*packed"),
+        (np.array([["a"]]), "<U1"),
+        (np.array([1, 0]), r"\(2,\)"),
+        (np.zeros((0, 8)), r"\(0, 8\)"),
+        ([[1, 0], [1]], "inhomogeneous"),
     ],
 )
-def test_what_is_not_binary_is_refused(array, message):
-    with pytest.raises(HashbenchError, match=message):
+def test_codes_that_are_not_binary_are_refused(array, facts):
+    with pytest.raises(HashbenchError, match=f"codes.*{facts}"):
         as_codes(array)
 
 
 @pytest.mark.parametrize("n_bits", [0, -1, 8.0])
-def test_number_of_bits_is_a_number_of_bits(n_bits):
-    with pytest.raises(HashbenchError, match=f"n_bits: found {n_bits}; allowed"):
+def test_the_number_of_bits_is_a_positive_integer(n_bits):
+    with pytest.raises(HashbenchError, match=f"n_bits.* {n_bits};"):
         as_codes(np.ones((2, 8), bool), n_bits)
 
 
-def test_number_of_bits_is_checked():
-    with pytest.raises(HashbenchError, match="found 3 columns of bool for 16 bits"):
+def test_the_number_of_bits_is_compared_with_the_codes():
+    with pytest.raises(HashbenchError, match="3 columns.*16 bits"):
         as_codes(np.ones((2, 3), bool), 16)
-    with pytest.raises(HashbenchError, match="beyond bit 12 in 1 packed rows"):
+    with pytest.raises(HashbenchError, match=r"bit 12\b.*\b1 packed"):
         as_codes(np.array([[255, 255], [255, 240]], np.uint8), 12)
-    with pytest.raises(HashbenchError, match="beyond bit 3 in 1 packed rows"):
+    with pytest.raises(HashbenchError, match=r"bit 3\b.*\b1 packed"):
         as_words(np.array([[7], [8]], np.uint64), 3)
 
 

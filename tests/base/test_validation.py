@@ -35,19 +35,19 @@ def test_labels_of_every_kind_are_the_same_columns(kind):
 
 
 @pytest.mark.parametrize(
-    ("labels", "said"),
+    ("labels", "facts"),
     [
-        ([1.5, 2, 1, 1], "found 1.5"),
-        ([1, np.nan, 1, 1], "found nan"),
-        (["cat", "", "cat", "emu"], "no text in row 1"),
-        ([1, 2, 3], "found 3 rows, the views have 4"),
-        ([[1, 2]] * 4, "other than 0 and 1"),
-        (np.zeros((4, 2, 2)), "found shape"),
-        (["cat", None, "cat", "emu"], "found shape"),
+        ([1.5, 2, 1, 1], r"1\.5"),
+        ([1, np.nan, 1, 1], r"\bnan\b"),
+        (["cat", "", "cat", "emu"], "row 1"),
+        ([1, 2, 3], r"\b3 rows.*\b4\b"),
+        ([[1, 2]] * 4, "entries.*0 and 1"),
+        (np.zeros((4, 2, 2)), r"\(4, 2, 2\)"),
+        (["cat", None, "cat", "emu"], r"\(4,\)"),
     ],
 )
-def test_labels_that_are_none(labels, said):
-    with pytest.raises(HashbenchError, match=said):
+def test_wrong_labels_are_refused(labels, facts):
+    with pytest.raises(HashbenchError, match=f"labels.*{facts}"):
         check_labels(labels, 4)
 
 
@@ -75,9 +75,9 @@ def test_a_method_takes_frames_sparse_text_and_class_numbers():
     np.testing.assert_array_equal(texts.encode(T, 1), plain.encode(T, 1))
 
 
-def test_pixels_are_no_view():
+def test_images_of_pixels_are_refused():
     data = Data([np.ones((4, 3, 8, 8)), np.ones((4, 2))], NUMBERS)
-    with pytest.raises(HashbenchError, match="view image: found 4 x 3 x 8 x 8; allowed: two dim"):
+    with pytest.raises(HashbenchError, match="mine.*image.*4 x 3 x 8 x 8"):
         check_data(data, "mine")
-    with pytest.raises(HashbenchError, match="found 4 dimensions"):
+    with pytest.raises(HashbenchError, match="view 0.*4 dimensions"):
         check_matrix(data.views[0], "view 0")

@@ -30,7 +30,7 @@ def test_doctor_says_what_there_is(hashbench, cache, tmp_path):
     assert "nothing_of_this_name" in facts["broken plugins"][str(plugin)]
     assert facts["versions"]["hashbench"].startswith(package.__version__)
     assert facts["versions"]["numpy"][0].isdigit()
-    assert facts["data"]["emoji"] == "needs no file"
+    assert "missing" not in facts["data"]["emoji"]
     assert "missing" in facts["data"]["nuswide"]
     assert facts["caches"]["wiki"].startswith("2.9 kB")
     offered = importlib.metadata.metadata("hashbench").get_all("Provides-Extra")
@@ -49,9 +49,9 @@ def test_cache_lists_and_clears(hashbench, cache):
     assert {each["name"]: each["size"] for each in listed} == {"kernels": 0, "wiki": 3000}
     wrong = hashbench("cache", "clear", "wikk", HASHBENCH_CACHE=str(cache))
     assert wrong.returncode == 2
-    assert "did you mean 'wiki'?" in wrong.stderr
+    assert "'wiki'" in wrong.stderr
     assert hashbench("cache", "clear", "wiki", HASHBENCH_CACHE=str(cache)).returncode == 0
     assert [path.name for path in cache.iterdir()] == ["kernels"]
     hashbench("cache", "clear", HASHBENCH_CACHE=str(cache))
     assert not list(cache.iterdir())
-    assert "nothing in" in hashbench("cache", HASHBENCH_CACHE=str(cache)).stdout
+    assert json.loads(hashbench("cache", "--json", HASHBENCH_CACHE=str(cache)).stdout) == []

@@ -41,13 +41,14 @@ def test_an_npz_under_our_names(tmp_path, case):
     assert values(run(file, "--measures", NAMES, "--json")) == dict(expected)
 
     table = run(file, "--measures", NAMES)
-    assert "6 queries, 50 items, 12 bits" in table
+    for count in ("6 queries", "50 items", "12 bits"):
+        assert count in table
     score = expected.scores["AP"]
     row = next(line for line in table.splitlines() if line.startswith("AP "))
     assert row.split()[1:] == [f"{x:.4f}" for x in (score.value, *score.bounds, score.chance)]
     row = next(line for line in table.splitlines() if line.startswith("lookup"))
     assert row.split()[2:] == ["-", "-", "-"]
-    assert "pairs collide" in table
+    assert "collide" in table
     assert max(map(len, table.splitlines())) <= 80
 
 
@@ -60,7 +61,7 @@ def test_defaults_with_curves(tmp_path, case):
     assert list(record["curves"]) == list(expected.curves)
     assert record["curves"]["PR"]["precision"] == expected.curves["PR"].precision.tolist()
     assert record["curves"]["PR(by=radius)"]["radius"] == list(range(13))
-    assert "curves, with --json: PR, PR(by=radius)" in run(file)
+    assert "PR, PR(by=radius)" in run(file)
 
 
 @pytest.mark.parametrize("version", ["v5", "v7.3"])
@@ -100,8 +101,7 @@ def test_values_of_all_queries(tmp_path, case):
     case[2][:, 0] = True
     case[2][2] = False  # a query without a relevant item
     np.savez(file, qB=case[0], dB=case[1], qL=case[2], dL=case[3])
-    output = run(file, "--measures", NAMES, "--per-query", table)
-    assert "queries without a relevant item: 1" in output
+    run(file, "--measures", NAMES, "--per-query", table)
     expected = evaluate(*case, NAMES, per_query=True)
     with table.open() as stream:
         rows = list(csv.DictReader(stream))
@@ -152,48 +152,47 @@ def test_codes_of_two_views_are_two_tasks(tmp_path, make_case, names):
     for task, result in expected.items():
         found = [float(row["P@5"] or "nan") for row in rows if row["task"] == task]
         np.testing.assert_array_equal(found, result.scores["P@5"].per_query)
-    assert f"codes {names[0]} and {names[3]}, labels {names[4]} and {names[5]}" in run(file)
+    printed = run(file)
+    assert f"{names[0]} and {names[3]}" in printed
+    assert f"{names[4]} and {names[5]}" in printed
 
 
 @pytest.mark.parametrize(
-    ("arrays", "options", "message"),
+    ("arrays", "options", "facts"),
     [
-        ({"x": 1}, [], "found no variable for the query codes; say which with --query-codes"),
-        (
-            {"qB": 1, "rB": 1},
-            [],
-            "for the query labels; .* or give --split FILE of `hashbench data",
-        ),
-        ({"qB": 1, "B_test": 1}, [], "found qB and B_test for the query codes"),
-        ({"codes": 1}, ["--query-codes", "code"], "unknown variable in f.npz 'code'; did you mean"),
-        ({"q_img": 1, "q_txt": 1}, [], "found no variable for the query codes"),
-        ({"qB": 1}, ["--measures", "mAP"], "unknown measure 'mAP'"),
-        ({"qB": 1}, ["--measures", ""], "--measures: found ''; allowed: one name at least"),
+        (["x"], [], ["f.npz", "--query-codes", "x (2 x 2 float64)"]),
+        (["qB", "rB"], [], ["--query-labels", "--split", "`hashbench data export`"]),
+        (["qB", "B_test"], [], ["--query-codes", "qB", "B_test"]),
+        (["codes"], ["--query-codes", "code"], ["f.npz", "'code'", "'codes'"]),
+        (["q_img", "q_txt"], [], ["--query-codes", "q_img (", "q_txt ("]),
+        (["qB"], ["--measures", "mAP"], ["measure", "'mAP'", "'AP'"]),
+        (["qB"], ["--measures", ""], ["--measures", "''"]),
     ],
 )
-def test_errors_name_what_is_wrong(tmp_path, arrays, options, message):
+def test_errors_name_what_is_wrong(tmp_path, arrays, options, facts):
     file = tmp_path / "f.npz"
     np.savez(file, **{name: np.ones((2, 2)) for name in arrays})
-    with pytest.raises(HashbenchError, match=message):
+    with pytest.raises(HashbenchError) as error:
         run(file, *options)
+    assert all(fact in str(error.value) for fact in facts), error.value
 
 
-def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(HashbenchError, match="does not exist"):
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(HashbenchError, match=r"nothing\.npz"):
         run(tmp_path / "nothing.npz")
-    with pytest.raises(HashbenchError, match="is a folder"):
+    with pytest.raises(HashbenchError, match=f"{tmp_path}.*folder"):
         run(tmp_path)
 
 
-def test_labels_that_are_text(tmp_path, case):
+def test_labels_that_are_text_are_refused(tmp_path, case):
     file = tmp_path / "codes.npz"
     np.savez(file, qB=case[0], dB=case[1], qL=np.array(["a"] * 6), dL=case[3])
-    with pytest.raises(HashbenchError, match=r"codes.npz: qL: found 6 char; allowed: numbers"):
+    with pytest.raises(HashbenchError, match=r"codes\.npz.*qL.*6 char"):
         run(file)
 
 
 def test_a_table_of_queries_that_cannot_be_written(tmp_path, case):
     file = tmp_path / "codes.npz"
     np.savez(file, qB=case[0], dB=case[1], qL=case[2], dL=case[3])
-    with pytest.raises(HashbenchError, match=r"--per-query .*No such file or directory"):
+    with pytest.raises(HashbenchError, match=r"--per-query.*queries\.csv"):
         run(file, "--per-query", tmp_path / "no" / "queries.csv")

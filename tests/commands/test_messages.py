@@ -1,4 +1,4 @@
-"""What cost a newcomer an hour, and what is said of it now: a test a case."""
+"""Mistakes that cost newcomers an hour are reported in one line; one test per mistake."""
 
 from __future__ import annotations
 
@@ -51,32 +51,32 @@ def command(tmp_path, monkeypatch, capsys):
     return run
 
 
-def test_the_version(command):
-    assert command("-V")[1] == f"hashbench, version {hashbench.__version__}\n"
+def test_the_version_is_printed(command):
+    assert hashbench.__version__ in command("-V")[1].split()
 
 
 def test_an_unknown_method_may_be_in_a_file_of_ones_own(command):
     code, _, err = command("run", "-m", "ksh2", "-d", "synthetic")
     assert code == 2
-    assert "unknown method 'ksh2'" in err
+    assert "'ksh2'" in err
     assert "--plugin" in err
     assert len(err.splitlines()) == 1
 
 
-def test_views_with_three_dimensions(command):
+def test_views_with_three_dimensions_are_refused(command):
     np.savez("mine.npz", image=view(2, 3), text=view(4), labels=np.arange(ROWS) % 3)
     code, _, err = command("run", "-d", "mine.npz", "-m", "random", "-b", "8", "-s", "1")
     assert code == 2
-    found = "image: found 40 x 2 x 3 float64; allowed: a matrix of numbers"
-    assert err.splitlines()[-1] == f"hashbench: mine.npz: {found}"
+    line = err.splitlines()[-1]
+    assert all(fact in line for fact in ("mine.npz", "image", "40 x 2 x 3")), line
 
 
-def test_views_with_three_dimensions_in_memory():
+def test_views_with_three_dimensions_in_memory_are_refused():
     EDSH = hashbench.discover().methods["edsh"].cls
     labels = np.arange(ROWS) % 3
-    with pytest.raises(HashbenchError, match="found 3 dimensions; allowed: 2"):
+    with pytest.raises(HashbenchError, match=r"view 0.*\b3 dimensions"):
         EDSH(n_bits=8).fit([view(2, 3), view(4)], labels)
-    with pytest.raises(HashbenchError, match="dimensions"):
+    with pytest.raises(HashbenchError, match="image.*40 x 2 x 3"):
         hashbench.score(EDSH(n_bits=8), hashbench.Data([view(2, 3), view(4)], labels))
 
 
@@ -107,24 +107,26 @@ def test_titles_of_plugins_come_from_the_folder(command):
     Path("mine.py").unlink()
     code, _, err = command(*report)
     assert code == 0
-    assert "not loaded" in err
+    assert "mine" in err
+    assert "--plugin" in err
     assert "KSH2 (ours)" in next(Path("out/report").glob("map-table*.md")).read_text()
 
 
-def test_what_a_method_prints_is_apart_from_its_check(command):
+def test_output_of_a_method_does_not_mix_with_that_of_its_check(command):
     code, out, err = command("check", "mine.py")
     assert code == 0, out
     assert "epoch" not in out
-    assert "printed by mine: epoch 1 of 1" in err
+    assert "mine: epoch 1 of 1" in err
 
 
-def test_a_log_with_times(command):
+def test_lines_of_the_log_start_with_their_time(command):
     flags = ("-m", "random", "-d", "synthetic[rows=80]", "-b", "8", "-s", "1", "-o", "out")
     code, _, err = command("run", *flags, "--no-report", "-v")
     assert code == 0
     lines = err.splitlines()
     said = [line.split(" ", 2)[2] for line in lines]
-    assert "started random at 8 bits on synthetic[rows=80], seed 0" in said
+    (started,) = (line for line in said if line.startswith("started random"))
+    assert all(fact in started for fact in ("8 bits", "synthetic[rows=80]", "seed 0")), started
     assert sum(line.startswith("scored random") for line in said) == 1
     for line in lines:
         datetime.fromisoformat(line[:23])

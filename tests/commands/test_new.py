@@ -31,7 +31,7 @@ def test_a_new_neural_method_conforms_and_learns(tmp_path):
 
 
 def test_only_a_method_can_be_neural(tmp_path):
-    with pytest.raises(HashbenchError, match="--torch: found a dataset; allowed: a method"):
+    with pytest.raises(HashbenchError, match="--torch.*dataset.*method"):
         new("dataset", "toy-data", "--torch", "-o", str(tmp_path / "d.py"))
 
 
@@ -51,16 +51,16 @@ def test_a_new_report_is_found(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "facts"),
     [
-        (("method", "edsh"), "exists already"),
-        (("method", "Bad_Name"), "small letters, digits and hyphens"),
-        (("thing", "x"), "unknown kind of plugin 'thing'"),
+        (("method", "edsh"), r"'edsh'.*methods/edsh\.py"),
+        (("method", "Bad_Name"), "'Bad_Name'.*hyphens"),
+        (("thing", "x"), "'thing'.*dataset, method, report"),
     ],
 )
-def test_errors(tmp_path, monkeypatch, arguments, message):
+def test_wrong_names_and_kinds_are_refused(tmp_path, monkeypatch, arguments, facts):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(HashbenchError, match=message):
+    with pytest.raises(HashbenchError, match=facts):
         new(*arguments)
     assert list(tmp_path.iterdir()) == []
 
@@ -68,6 +68,6 @@ def test_errors(tmp_path, monkeypatch, arguments, message):
 def test_an_existing_file_is_not_overwritten(tmp_path):
     file = tmp_path / "kept.py"
     file.write_text("mine")
-    with pytest.raises(HashbenchError, match="exists already"):
+    with pytest.raises(HashbenchError, match=r"kept\.py"):
         new("method", "fresh", "-o", str(file))
     assert file.read_text() == "mine"

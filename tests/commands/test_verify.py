@@ -164,12 +164,12 @@ def test_no_damage_changes_a_number_in_silence(case, whole, tmp_path, capsys):
     assert verified(out) == 0
 
 
-def test_what_is_believed_unread_is_compared_with_the_files(whole, tmp_path, capsys):
+def test_a_forged_index_of_checked_cells_is_found(whole, tmp_path, capsys):
     out = tmp_path / "out"
     shutil.copytree(whole, out)
     forge_line(out / ".checked")
     assert verified(out) == 1
-    assert "set aside .checked" in capsys.readouterr().err
+    assert ".checked" in capsys.readouterr().err
     assert verified(out) == 0
 
 
@@ -189,11 +189,12 @@ def test_no_report_is_made_of_a_damaged_split(how, whole, tmp_path, capsys):
     shutil.copytree(whole, out)
     shutil.rmtree(out / ".evaluated")
     damage = EDITS[how][1] if how in EDITS else DAMAGES[how]
-    damage(next(out.glob("splits/*.npz")))
+    split = next(out.glob("splits/*.npz"))
+    damage(split)
     capsys.readouterr()
     assert ended("report", out, "map-table", "--format", "csv") == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert ".npz is damaged: it " in line
+    assert split.name in line
     assert not (out / ".evaluated").exists()
 
 
@@ -203,11 +204,10 @@ def test_status_of_a_damaged_cell_ends_with_1(whole, tmp_path, capsys):
     flip(next(out.glob("cells/*/codes.npz")))
     capsys.readouterr()
     assert ended("status", out) == 1
-    said = " ".join(capsys.readouterr().out.split())
-    assert "codes.npz is missing or has changed" in said
+    assert "codes.npz" in capsys.readouterr().out
 
 
-def test_a_plan_of_brackets_is_a_line(whole, tmp_path, capsys):
+def test_a_plan_of_brackets_is_reported_in_one_line(whole, tmp_path, capsys):
     (tmp_path / "plan.json").write_text("[" * 100_000)
     for command in ("status", "report"):
         assert ended(command, tmp_path) == 2
@@ -226,32 +226,23 @@ def forge(cell, environment, **changes):
 
 def test_cells_fitted_again_have_the_same_codes(whole, capsys):
     assert verified(whole, "--rerun", "2") == 0
-    said = capsys.readouterr().out
-    assert said.count(": the same codes") == 2
-    assert "fitted again 2 cells: 2 with the same codes" in said
+    assert "2 cells: 2 with" in capsys.readouterr().out
 
 
-def test_codes_that_nobody_computed_are_found_by_fitting_again(whole, tmp_path, capsys):
-    """Whoever can write checksums can write any codes: only computing them again finds out."""
-    from hashbench.base.files import checksum, seal
-
+def test_forged_codes_are_found_by_fitting_again(whole, tmp_path, capsys):
+    """Codes with forged checksums are found only by computing them again."""
     out = tmp_path / "out"
     shutil.copytree(whole, out)
     cells = [
         each for each in (out / "cells").iterdir() if "dch" in (each / "cell.json").read_text()
     ]
-    other_array(cells[0] / "codes.npz", "query_0", np.flip)
-    record = json.loads((cells[0] / "status.json").read_text())
-    del record["checksum"]
-    record["files"]["codes.npz"] = checksum(cells[0] / "codes.npz")
-    (cells[0] / "status.json").write_text(json.dumps(seal(record)))
+    forge(cells[0], {})
     assert verified(out) == 1  # the table is not that of these codes
     assert verified(out) == 0  # now it is
     capsys.readouterr()
     assert verified(out, "--rerun", "3") == 1
-    said = capsys.readouterr().err
-    assert "bits differ (versions, threads and machine are the same)" in said
-    assert "set aside" in said
+    assert cells[0].name in capsys.readouterr().err
+    assert not cells[0].exists()
     assert ended("run", whole / "study.toml", "-o", out) == 0
     assert (out / "results.csv").read_bytes() == (whole / "results.csv").read_bytes()
 
@@ -270,6 +261,7 @@ def test_other_versions_are_named_and_nothing_is_set_aside(whole, tmp_path, caps
     assert not (out / "set-aside").exists() or len(list((out / "cells").iterdir())) == 3
 
 
-def test_a_folder_without_results_is_a_line(tmp_path, capsys):
+def test_a_folder_without_results_is_reported_in_one_line(tmp_path, capsys):
     assert verified(tmp_path) == 2
-    assert "found no results" in capsys.readouterr().err
+    (line,) = capsys.readouterr().err.splitlines()
+    assert str(tmp_path) in line

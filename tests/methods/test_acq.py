@@ -42,7 +42,7 @@ def test_the_scale_of_a_view_changes_nothing():
         np.testing.assert_array_equal(ours, theirs)
 
 
-def test_equal_weights_give_one_code_an_item():
+def test_equal_weights_give_both_views_the_same_codes():
     views, _ = toy(n=100)
     first, second = ACQ(n_bits=5, random_state=0).fit(views).codes_
     np.testing.assert_array_equal(first, second)

@@ -3,7 +3,8 @@ import pytest
 
 from hashbench import HashbenchError
 from hashbench.checks.methods import toy
-from hashbench.methods.ccq import CCQ, _codebooks, _nearest_words, _objective
+from hashbench.methods.ccq import CCQ
+from tests.methods.restated.ccq import greedy, restate
 
 
 def fitted(n=300, dims=(9, 6), **parameters):
@@ -11,32 +12,19 @@ def fitted(n=300, dims=(9, 6), **parameters):
     return CCQ(random_state=0, iterations=12, **parameters).fit(views), views
 
 
-@pytest.mark.parametrize("sizes", [[4, 4, 2], [64, 64]])  # over the words, over the rows
-def test_codebooks_equal_the_least_squares_over_one_hot_codes(sizes):
-    rng = np.random.default_rng(0)
-    Z = [rng.standard_normal((40, 3)) for _ in range(2)]
-    words = [np.column_stack([rng.integers(s, size=40) for s in sizes]) for _ in range(2)]
-    weights = [1.0, 0.3]
-    system, right = 1e-3 * np.eye(sum(sizes)), 0
-    for z, chosen, weight in zip(Z, words, weights, strict=True):
-        B = np.hstack([np.eye(s)[chosen[:, j]] for j, s in enumerate(sizes)])
-        system, right = system + weight * B.T @ B, right + weight * B.T @ z
-    found = _codebooks(Z, words, weights, sizes, 1e-3)
-    assert [len(C) for C in found] == sizes
-    np.testing.assert_allclose(np.vstack(found), np.linalg.solve(system, right), atol=1e-8)
-
-
-def test_shared_words_are_nearest_to_both_views_at_once():
-    rng = np.random.default_rng(0)
-    Z = [rng.standard_normal((50, 3)) for _ in range(2)]
-    books = [rng.standard_normal((8, 3)) for _ in range(2)]
-    found = _nearest_words((Z[0] + 0.5 * Z[1]) / 1.5, books)
-    rest = [z.copy() for z in Z]
-    for j, C in enumerate(books):
-        distances = [np.square(r[:, None] - C).sum(axis=2) for r in rest]
-        direct = (distances[0] + 0.5 * distances[1]).argmin(axis=1)
-        np.testing.assert_array_equal(found[:, j], direct)
-        rest = [r - C[direct] for r in rest]
+@pytest.mark.parametrize("n_bits", [8, 16])  # codebooks with fewer words than rows, and with more
+def test_objective_and_vectors_follow_the_formulas(n_bits):
+    views, Y = toy(n=300, dims=(20, 6))
+    expected = []
+    parameters = {"lam": 0.3, "iterations": 6}
+    _, vectors = restate(views, Y, n_bits, 0, record=expected.append, **parameters)
+    method = CCQ(n_bits=n_bits, random_state=0, **parameters).fit(views)
+    np.testing.assert_allclose(method.objective_, expected, rtol=1e-6)
+    for view, X in enumerate(views):
+        for role in ("query", "database"):
+            np.testing.assert_allclose(
+                method.vectors(X, view, role), vectors(X, view, role), rtol=1e-4, atol=1e-5
+            )
 
 
 @pytest.mark.parametrize("n_bits", [1, 8, 12, 16])
@@ -66,16 +54,6 @@ def test_scores_order_the_database_as_distances_do():
     np.testing.assert_allclose(scores - scores[:, :1], direct[:, :1] - direct, atol=1e-3)
 
 
-def test_objective_without_a_pass_is_the_formula():
-    rng = np.random.default_rng(0)
-    X = [rng.standard_normal((30, d)) for d in (5, 4)]
-    V = rng.standard_normal((30, 3))
-    R = [np.linalg.qr(rng.standard_normal((x.shape[1], 3)))[0] for x in X]
-    direct = np.square(X[0] - V @ R[0].T).sum() + 0.3 * np.square(X[1] - V @ R[1].T).sum()
-    S = [x.T @ V for x in X]
-    assert _objective([np.square(x).sum() for x in X], [1, 0.3], R, S, V) == pytest.approx(direct)
-
-
 def test_more_iterations_lower_the_objective():
     method, _ = fitted(n_bits=16)
     assert method.objective_[-1] < method.objective_[0]
@@ -86,11 +64,10 @@ def test_learned_vectors_come_from_all_views_together():
     Z = sum(
         (X - X.mean(axis=0)) @ P for X, P in zip(views, method.projections_, strict=True)
     ) / len(views)
-    words = _nearest_words(Z, method.codebooks_)
-    V = sum(C[words[:, j]] for j, C in enumerate(method.codebooks_))
+    V = greedy([Z], method.codebooks_, [1]) @ np.vstack(method.codebooks_)
     np.testing.assert_allclose(method.vectors_[:, :-1], V, atol=1e-5)
 
 
-def test_no_ridge_is_refused():
-    with pytest.raises(HashbenchError, match="found ridge 0; allowed: above 0"):
+def test_a_ridge_of_zero_is_refused():
+    with pytest.raises(HashbenchError, match="ridge"):
         fitted(ridge=0)

@@ -3,6 +3,7 @@ import pytest
 
 from hashbench.checks.methods import toy
 from hashbench.methods.pdh import PDH, decorrelate
+from tests.methods.restated.pdh import restate
 
 
 def correlated_values(n=400, k=8, shared=3.0, seed=0):
@@ -16,11 +17,12 @@ def repetition(B):
     return np.abs(correlations[~np.eye(len(correlations), dtype=bool)]).mean()
 
 
-def test_decorrelation_is_the_polar_factor():
-    Z = correlated_values()
-    standard = (Z - Z.mean(axis=0)) / Z.std(axis=0)
-    left, _, right = np.linalg.svd(standard, full_matrices=False)
-    np.testing.assert_array_equal(decorrelate(Z), np.where(left @ right >= 0, 1, -1))
+def test_recorded_objective_is_the_formula():
+    views, Y = toy(n=200, dims=(20, 15), classes=6)
+    expected = []
+    restate(views, Y, 8, 0, iterations=2, record=expected.append)
+    method = PDH(n_bits=8, iterations=2, random_state=0).fit(views)
+    np.testing.assert_allclose(method.objective_, expected, rtol=1e-2)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -72,7 +74,7 @@ def test_more_bits_than_correlated_directions_are_not_constant():
         assert len(np.unique(codes, axis=1).T) > 8
 
 
-def test_more_columns_that_say_no_more_change_nothing():
+def test_columns_without_new_information_change_nothing():
     views, _ = toy(n=60, dims=(12, 10), classes=4)
     rng = np.random.default_rng(0)
     turns = [np.linalg.qr(rng.standard_normal((90, X.shape[1])))[0].T for X in views]

@@ -9,7 +9,7 @@ from tests.methods.restated import fdch, srlch
 
 @pytest.mark.parametrize(
     ("cls", "restated", "weights"),
-    [(SRLCH, srlch, {"mu": 0.3, "mu_others": 0.2}), (FDCH, fdch, {})],
+    [(SRLCH, srlch, {"mu": 0.3, "mu_others": 0.2}), (FDCH, fdch, {"lam": 0.1})],
 )
 def test_objective_and_codes_equal_the_restated_ones(cls, restated, weights):
     views, Y = toy(70, multilabel=True)

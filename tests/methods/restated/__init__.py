@@ -11,7 +11,8 @@ module has
     views: list of (n, d_m) float64 arrays, Y: (n, c) float64 array of 0 and 1. Returns the learned
     codes, (n, n_bits) bool or one array per view, or None where the method has none, and a
     function ``encode(X, view)`` that returns (m, n_bits) bool. A method that compares vectors
-    returns ``vectors(X, view, role)`` instead.
+    returns ``vectors(X, view, role)`` instead. Where it has a parameter ``record``, that function
+    is called with the objective after every iteration.
 ``AGREEMENT`` (optional)
     the least share of equal bits, 0.999 if not given; a comment says why it is lower.
 """

@@ -2,27 +2,28 @@
 
 import numpy as np
 
-from tests.methods.restated.common import best_rotation
+from tests.methods.restated.common import best_rotation, ignore
 
 PARAMETERS = {"lam": 0.7, "tolerance": 0.6}  # ends at the first comparison of objectives
 
 
-def restate(views, Y, n_bits, seed, lam, tolerance):
+def restate(views, Y, n_bits, seed, lam, tolerance=1e-12, iterations=100, record=ignore):
     rng = np.random.default_rng(seed)
     means = [V.mean(axis=0) for V in views]
     X = [V - mean for V, mean in zip(views, means, strict=True)]
     weights = (1, lam)
+    d = min(n_bits, *(x.shape[1] for x in X))
     sizes = [256] * (n_bits // 8) + [2 ** (n_bits % 8)] * (n_bits % 8 > 0)
 
-    # Each view begins with codebooks of its own: random rows of its first n_bits columns.
+    # Each view begins with codebooks of its own: random rows of its first d columns.
     B, V = [], []
     for x in X:
-        z = x[:, :n_bits]
+        z = x[:, :d]
         books = [z[rng.choice(len(z), size, replace=False)] for size in sizes]
         B.append(greedy([z], books, [1]))
         V.append(B[-1] @ np.vstack(books))
-    R = [np.eye(x.shape[1], n_bits) for x in X]
-    for iteration in range(100):
+    R = [np.eye(x.shape[1], d) for x in X]
+    for iteration in range(iterations):
         # The texts' first words do not span all directions: there R stays near what it was.
         R = [best_rotation(x.T @ v + 1e-8 * r) for x, v, r in zip(X, V, R, strict=True)]
         Z = [x @ r for x, r in zip(X, R, strict=True)]
@@ -35,6 +36,7 @@ def restate(views, Y, n_bits, seed, lam, tolerance):
         objective = sum(
             w * np.square(x - v @ r.T).sum() for w, x, v, r in zip(weights, X, V, R, strict=True)
         )
+        record(objective)
         if iteration == 0:
             first = last = objective
         elif iteration % 10 == 0:

@@ -4,9 +4,9 @@ import numpy as np
 
 from tests.methods.restated.common import sign, upright
 
-# The method finds singular values to 1e-4, and several thresholds may be equally good but for
-# rounding. Where either puts a threshold elsewhere, every later bit changes: that happens with other
-# numbers of pairs, and not if the method takes the singular vectors that are used here.
+# The method finds the singular value to 1e-4 and its vectors less exactly. Rarely, that or a tie
+# between thresholds that rounding decides puts a threshold elsewhere, and every later bit changes.
+# It does not happen with this number of pairs; with 3000, 92 % of the bits agree for seed 0.
 PARAMETERS = {"pairs": 5000}
 
 
@@ -40,8 +40,8 @@ def draw_pairs(Y, half, rng):
     """Return i, j and s: first the pairs that share a class, then those that share none."""
     n = len(Y)
     i = rng.integers(n, size=half)
-    classes = [pick(np.flatnonzero(Y[item]), share) for item, share in zip(i, rng.random(half))]
-    j = [pick(np.flatnonzero(Y[:, c]), share) for c, share in zip(classes, rng.random(half))]
+    classes = pick([np.flatnonzero(Y[item]) for item in i], rng)
+    j = pick([np.flatnonzero(Y[:, c]) for c in classes], rng)
     k = np.zeros((2, 0), int)
     while k.shape[1] < half:
         drawn = rng.integers(n, size=(2, half))
@@ -50,8 +50,9 @@ def draw_pairs(Y, half, rng):
     return np.concatenate([i, k[0, :half]]), np.concatenate([j, k[1, :half]]), s
 
 
-def pick(members, share):
-    return members[int(share * len(members))]
+def pick(sets, rng):
+    """Return a random member of each of the sets."""
+    return [s[int(share * len(s))] for s, share in zip(sets, rng.random(len(sets)), strict=True)]
 
 
 def search(u, c):

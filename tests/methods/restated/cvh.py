@@ -1,7 +1,8 @@
 """CVH: distances between the projections of an item's two views, minimised as one eigenproblem.
 
-Expanding sum_i ||A'x_i - B't_i||^2 under A'(X'X + r I) A + B'(T'T + r I) B = 2 I leaves
-max tr(A'X'T B): the leading generalised eigenvectors of the stacked views.
+Under the constraint A'X'X A + B'T'T B = 2 I, sum_i ||A'x_i - B't_i||^2 is smallest where
+tr(A'X'T B) is largest: at the leading generalised eigenvectors of the stacked views. A ridge is
+added to the constraint.
 """
 
 import numpy as np

@@ -13,7 +13,9 @@ from tests.methods.restated.common import (
     unit_rows,
 )
 
-PARAMETERS = {"iterations": 3}
+# Under the default weights the labels alone decide about the codes; under these every term counts.
+WEIGHTS = {"alpha1": 1e-3, "alpha2": 1e-2, "beta1": 1.0, "beta2": 1.0}
+PARAMETERS = {"iterations": 3, **WEIGHTS}
 
 
 def clusters(views, count, rng):

@@ -27,6 +27,7 @@ def restate(
     n = len(X[0])
     rows = rng.choice(n, size=anchors, replace=False)
     distances = [cdist(x, x[rows]) for x in unit]
+    # Of equal distances the first counts.
     near = [np.argsort(d.round(9), axis=1, kind="stable")[:, :neighbours] for d in distances]
     A = [np.zeros((n, anchors)) for _ in X]
     for m, other in ((0, 1), (1, 0)):

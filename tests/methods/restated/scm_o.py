@@ -3,7 +3,7 @@
 import numpy as np
 import scipy
 
-from tests.methods.restated.common import sign, unit_rows
+from tests.methods.restated.common import unit_rows, upright
 
 PARAMETERS = {"ridge": 1e-6}
 
@@ -35,14 +35,6 @@ def leading_pairs(C, X, Z, count, ridge):
     squares, vectors = scipy.linalg.eigh(C @ np.linalg.solve(Czz, C.T), Cxx)
     W, s = vectors[:, ::-1][:, :count], np.sqrt(squares[::-1][:count])
     scatter, axes = np.linalg.eigh(Cxx)
-    coordinates = np.sqrt(scatter)[:, None] * (upright(axes).T @ W)
-    W = W * sign_of_largest(coordinates)
+    axes, scale = upright(axes), np.sqrt(scatter)
+    W = axes / scale @ upright((axes * scale).T @ W)
     return W, np.linalg.solve(Czz, C.T @ W) / s, s
-
-
-def upright(columns):
-    return columns * sign_of_largest(columns)
-
-
-def sign_of_largest(columns):
-    return sign(columns[np.abs(columns).argmax(axis=0), np.arange(columns.shape[1])])

@@ -34,7 +34,7 @@ def restate(
     weights = [alpha] + [(1 - alpha) / (len(views) - 1)] * (len(views) - 1)
     graph = sum(neighbours_either_way(X, 5) for X in views) + Y @ Y.T
     laplacian = np.diag(graph.sum(axis=1)) - graph
-    degrees, Q = np.linalg.eigh(laplacian)
+    eigenvalues, Q = np.linalg.eigh(laplacian)
     means = [X.mean(axis=0) for X in views]
     views = [X - mean for X, mean in zip(views, means, strict=True)]
     eye = np.eye(n_bits)
@@ -52,7 +52,7 @@ def restate(
             C += 2 * (weight * X @ u + beta * X @ p)
         # S A + 2 gamma laplacian S = C, by the eigenvectors of both matrices
         values, E = np.linalg.eigh(A)
-        S = Q @ ((Q.T @ C @ E) / (values + 2 * gamma * degrees[:, None])) @ E.T
+        S = Q @ ((Q.T @ C @ E) / (values + 2 * gamma * eigenvalues[:, None])) @ E.T
         P = [regress(X, S, ridge / beta) for X in views]
         value = gamma * np.trace(S.T @ laplacian @ S) + ridge * np.square(S).sum()
         for X, weight, u, p in zip(views, weights, U, P, strict=True):

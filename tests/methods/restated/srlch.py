@@ -17,7 +17,7 @@ def restate(views, Y, n_bits, seed, anchors, iterations, mu, mu_others, record=i
         maps.append(lambda Z, mean=mean, a=X[chosen]: unit_rbf(Z - mean, a - mean))
     features = [phi(X) for phi, X in zip(maps, views, strict=True)]
     start = sign(rng.standard_normal((len(Y), n_bits)))
-    B, P = alternate(features, Y, start, iterations, (mu, mu_others), (0.01, 0.1), record)
+    B, P = alternate(features, Y, start, iterations, (mu, mu_others), (0.01, 0.1), 0.1, record)
     return B > 0, lambda X, view: maps[view](X) @ P[view] >= 0
 
 
@@ -27,7 +27,7 @@ def unit_rbf(X, anchors, width=0.6):
     return np.hstack([K, np.ones((len(X), 1))])
 
 
-def alternate(features, Y, B, iterations, mu, ridges, record, drift=False, lam=0.1):
+def alternate(features, Y, B, iterations, mu, ridges, lam, record, drift=False):
     """Return codes B and hash functions P_m after some iterations, for FDCH with a drift t."""
     t = np.zeros(B.shape[1])
     for _ in range(iterations):
