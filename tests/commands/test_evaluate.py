@@ -101,7 +101,8 @@ def test_values_of_all_queries(tmp_path, case):
     case[2][:, 0] = True
     case[2][2] = False  # a query without a relevant item
     np.savez(file, qB=case[0], dB=case[1], qL=case[2], dL=case[3])
-    run(file, "--measures", NAMES, "--per-query", table)
+    record = json.loads(run(file, "--measures", NAMES, "--per-query", table, "--json"))
+    assert record["measures"]["AP"]["n_empty"] == 1
     expected = evaluate(*case, NAMES, per_query=True)
     with table.open() as stream:
         rows = list(csv.DictReader(stream))

@@ -17,16 +17,19 @@ def emoji_part():
     """Return training views, their labels and query views, in float64.
 
     Rows are chosen at random; columns are those with the largest variance. Features are
-    preprocessed as a study does it.
+    preprocessed as a study does it and then shifted, so that a method that forgets to centre them
+    is noticed.
     """
     dataset = discover().datasets["emoji"].cls()
     data = dataset.load()
-    order = np.random.default_rng(0).permutation(data.n_rows)
+    rng = np.random.default_rng(0)
+    order = rng.permutation(data.n_rows)
     train, query = np.sort(order[:ROWS]), np.sort(order[ROWS : ROWS + QUERIES])
     parts = []
     for X, steps, columns in zip(data.views, dataset.preprocessing, (IMAGE, TEXT), strict=True):
         transform = preprocessing.fit(steps, X, train)
         rows = [np.asarray(transform(X[part]), np.float64) for part in (train, query)]
         chosen = np.sort(np.argsort(rows[0].var(axis=0))[::-1][:columns])
-        parts.append([part[:, chosen] for part in rows])
+        shift = rows[0].std() * rng.standard_normal(columns)
+        parts.append([part[:, chosen] + shift for part in rows])
     return [p[0] for p in parts], data.labels[train].astype(np.uint8), [p[1] for p in parts]

@@ -8,18 +8,17 @@ from tests.methods.restated.cmssh import draw_pairs
 
 
 def first_bit(dims):
-    """Return a fit of one bit, the rows of its pairs, centred, and whether they are alike."""
+    """Return a fit of one bit, its views and its pairs."""
     views, Y = toy(100, dims=dims)
     method = CMSSH(n_bits=1, pairs=400, random_state=0).fit(views, Y)
-    i, j, s = draw_pairs(Y.astype(float), 200, np.random.default_rng(0))
-    X, T = views[0][i], views[1][j]
-    return method, X - X.mean(axis=0), T - T.mean(axis=0), s
+    return method, views, draw_pairs(Y.astype(float), 200, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("dims", [(7, 4), (30, 40), (1, 3)])
 def test_directions_are_the_singular_vectors_of_the_weighted_covariance(dims):
-    method, X, T, s = first_bit(dims)
-    C = X.T @ (s[:, None] * T)
+    method, views, (i, j, s) = first_bit(dims)
+    X, T = views[0][i], views[1][j]
+    C = (X - X.mean(axis=0)).T @ (s[:, None] * (T - T.mean(axis=0)))
     p, q = (W[:, 0] for W in method.projections_)
     assert np.linalg.norm(p) == pytest.approx(1)
     assert np.linalg.norm(q) == pytest.approx(1)
@@ -27,16 +26,17 @@ def test_directions_are_the_singular_vectors_of_the_weighted_covariance(dims):
 
 
 def test_no_other_threshold_agrees_better():
-    method, X, T, s = first_bit((7, 4))
-    u, v = X @ method.projections_[0][:, 0], T @ method.projections_[1][:, 0]
-    views, Y = toy(100, dims=(7, 4))
-    i, j, _ = draw_pairs(Y.astype(float), 200, np.random.default_rng(0))
-    bits = [np.where(method.encode(V, m)[:, 0], 1, -1) for m, V in enumerate(views)]
-    best = np.mean(s * bits[0][i] * bits[1][j])
-    for cut in np.unique(u)[1:]:
-        assert abs(np.mean(s * np.where(u >= cut, 1, -1) * bits[1][j])) <= best + 1e-12
-    for cut in np.unique(v)[1:]:
-        assert abs(np.mean(s * bits[0][i] * np.where(v >= cut, 1, -1))) <= best + 1e-12
+    method, views, (i, j, s) = first_bit((7, 4))
+    u, v = (method.project(X, m)[:, 0] for m, X in enumerate(views))
+    best = np.mean(s * side(u, 0)[i] * side(v, 0)[j])
+    for cut in np.unique(u[i])[1:]:
+        assert abs(np.mean(s * side(u, cut)[i] * side(v, 0)[j])) <= best + 1e-12
+    for cut in np.unique(v[j])[1:]:
+        assert abs(np.mean(s * side(u, 0)[i] * side(v, cut)[j])) <= best + 1e-12
+
+
+def side(values, cut):
+    return np.where(values >= cut, 1, -1)
 
 
 @pytest.mark.parametrize("multilabel", [False, True])

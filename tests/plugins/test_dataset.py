@@ -72,16 +72,16 @@ def test_the_hash_tells_which_row_has_which_part():
 
 
 @pytest.mark.parametrize(
-    ("parts", "said"),
+    ("parts", "facts"),
     [
-        (([0], [0], [1]), "row 0 is in query and in train"),
-        (([0], [1], [1]), "row 1 is in query and in database"),
-        (([0, 0], [1], [2]), "train names a row twice"),
-        (([], [1], [2]), "train is empty"),
+        (([0], [0], [1]), "row 0.*query.*train"),
+        (([0], [1], [1]), "row 1.*query.*database"),
+        (([0, 0], [1], [2]), "train.*twice"),
+        (([], [1], [2]), "train.*empty"),
     ],
 )
-def test_a_split_that_leaks_cannot_be_made(parts, said):
-    with pytest.raises(HashbenchError, match=said):
+def test_a_split_that_leaks_cannot_be_made(parts, facts):
+    with pytest.raises(HashbenchError, match=facts):
         Split(*parts)
 
 
@@ -90,21 +90,21 @@ def test_the_given_split():
     split = GivenSplit()(data_of(8, rows), np.random.default_rng(0))
     assert list(split.query) == [5, 6, 7]
     assert split.database_is_train
-    with pytest.raises(HashbenchError, match="without a split of their own"):
+    with pytest.raises(HashbenchError, match="^split: .*without"):
         GivenSplit()(data_of(8), np.random.default_rng(0))
 
 
-@pytest.mark.parametrize("protocol", [RandomQuery(20), LastQuery(20), RandomQuery(0.001)])
-def test_too_many_or_too_few_queries(protocol):
-    with pytest.raises(HashbenchError, match="queries of 20 rows; at least"):
+@pytest.mark.parametrize(
+    ("protocol", "count"), [(RandomQuery(20), 20), (LastQuery(20), 20), (RandomQuery(0.001), 0)]
+)
+def test_too_many_or_too_few_queries_are_refused(protocol, count):
+    with pytest.raises(HashbenchError, match=rf"\b{count} queries.*\b20 rows"):
         protocol(data_of(20), np.random.default_rng(0))
 
 
-def test_unknown_protocol():
+def test_an_unknown_protocol_is_refused():
     toy = Toy()
-    with pytest.raises(
-        HashbenchError, match="unknown protocol of toy 'lasst'; did you mean 'last'"
-    ):
+    with pytest.raises(HashbenchError, match="protocol.*toy.*'lasst'.*'last'"):
         toy.split(toy.load(), "lasst", 0)
 
 

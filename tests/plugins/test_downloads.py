@@ -103,11 +103,12 @@ def test_a_download_arrives_whole_and_once(server, cache, name):
         "archive-broken.zip",
     ],
 )
-def test_a_bad_download_is_one_line_and_leaves_nothing(server, cache, name):
+def test_a_bad_download_is_reported_in_one_line_and_leaves_nothing(server, cache, name):
+    file = file_at(server, name)
     with pytest.raises(HashbenchError) as error:
-        fetch(file_at(server, name), "set")
-    assert str(error.value).startswith("set: set/file.mat from http://127.0.0.1")
-    assert str(error.value).endswith(f"by hand belongs at {cache / 'set' / 'file.mat'}")
+        fetch(file, "set")
+    for fact in ("set/file.mat ", file.url, str(cache / "set" / "file.mat")):
+        assert fact in str(error.value)
     assert "\n" not in str(error.value)
     assert leftovers(cache) == []
 
@@ -116,19 +117,17 @@ def test_a_dead_server(cache):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # not listening: whoever knocks is refused
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/good.mat"
-        with pytest.raises(HashbenchError, match=r"set: set/file\.mat from") as error:
+        with pytest.raises(HashbenchError, match="connection") as error:
             fetch(DataFile("set/file.mat", SHA256, url), "set")
-    place = cache / "set" / "file.mat"
-    assert f"{url}: no connection to 127.0.0.1; a copy that you get by hand belongs at {place}" in (
-        str(error.value)
-    )
+    for fact in ("set/file.mat ", url, str(cache / "set" / "file.mat")):
+        assert fact in str(error.value)
     assert leftovers(cache) == []
 
 
 def test_a_cache_that_cannot_be_written(server, cache):
     cache.parent.mkdir(parents=True)
     cache.write_text("a file where the folder should be")
-    with pytest.raises(HashbenchError, match=r"set: set/file\.mat from .*by hand belongs at"):
+    with pytest.raises(HashbenchError, match=r"set/file\.mat .*/good\.mat.*Not a directory"):
         fetch(file_at(server, "good.mat"), "set")
 
 
@@ -155,7 +154,7 @@ def test_a_wrong_copy_of_the_user_is_left_to_the_user(server, tmp_path, monkeypa
     place.parent.mkdir(parents=True)
     place.write_bytes(b"old")
     monkeypatch.setenv("HASHBENCH_DATA", str(tmp_path / "mine"))
-    with pytest.raises(HashbenchError, match="wrong checksum; remove it"):
+    with pytest.raises(HashbenchError, match=f"{place}.*checksum"):
         fetch(file_at(server, "good.mat"), "set")
     assert place.read_bytes() == b"old"
     assert server.asked == []
@@ -172,12 +171,13 @@ def test_folders_are_searched_in_order(tmp_path, monkeypatch, cache):
     assert find(file) == tmp_path / "a" / "set" / "file.mat"
 
 
-def test_a_missing_file_is_told_how_to_get(cache):
-    with pytest.raises(HashbenchError, match="`hashbench data fetch set` downloads it"):
+def test_the_error_of_a_missing_file_says_how_to_get_it(cache):
+    with pytest.raises(HashbenchError, match=r"set/file\.mat.*`hashbench data fetch set`"):
         locate(DataFile("set/file.mat", SHA256, "http://127.0.0.1:9/file.mat"), "set")
     closed = DataFile("set/file.mat", content="XAll, 9 x 9")
     for get in (locate, fetch):
-        with pytest.raises(HashbenchError, match=r"XAll, 9 x 9.*may not be redistributed") as error:
+        with pytest.raises(HashbenchError, match="XAll, 9 x 9") as error:
             get(closed, "set")
-        assert str(error.value).endswith(str(cache / "set" / "file.mat"))
+        assert str(cache / "set" / "file.mat") in str(error.value)
+        assert "data fetch" not in str(error.value)
     assert check(closed) == "missing"

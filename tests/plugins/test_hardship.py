@@ -38,23 +38,22 @@ def test_texts_parse_back():
         assert divide(f"random; {hardship}") == ("random", hardship)
     assert divide("random") == ("random", Hardship())
     assert str(Hardship(unseen=0.2, noise=0)) == "unseen=0.2"
-    assert Hardship(disjoint=True, noise=0.2).words == (
-        "no training row in the database, 20% of the training rows with wrong labels"
-    )
+    assert "20%" in Hardship(disjoint=True, noise=0.2).words
+    assert "20%" not in Hardship(disjoint=True).words
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("settings", "facts"),
     [
-        ({"noise": 1.5}, "noise: found 1.5; allowed: a share from 0 to 1"),
-        ({"unseen": 1}, "unseen: found 1; allowed"),
-        ({"labelled": 0}, "labelled: found 0; allowed: a share above 0"),
-        ({"noise": "much"}, "noise: found 'much'"),
-        ({"disjoint": 0.5}, "disjoint: found 0.5; allowed: true or false"),
+        ({"noise": 1.5}, r"noise.* 1\.5;.*0 to 1"),
+        ({"unseen": 1}, "unseen.* 1;.*below 1"),
+        ({"labelled": 0}, "labelled.* 0;.*above 0"),
+        ({"noise": "much"}, "noise.*'much'"),
+        ({"disjoint": 0.5}, r"disjoint.* 0\.5;.*true"),
     ],
 )
-def test_what_is_no_share_is_refused(settings, message):
-    with pytest.raises(HashbenchError, match=message):
+def test_values_that_are_no_share_are_refused(settings, facts):
+    with pytest.raises(HashbenchError, match=facts):
         Hardship.of(settings)
 
 
@@ -115,5 +114,5 @@ def test_few_rows_are_labelled(toy):
 def test_a_class_too_many_is_refused(toy):
     data = toy[1]
     data.labels[:] = 1  # every row has every class: nothing is left to train on
-    with pytest.raises(HashbenchError, match=r"unseen=0\.2: found 0 training rows"):
+    with pytest.raises(HashbenchError, match=r"unseen=0\.2.*\b0 training rows"):
         split_of(toy, "random; unseen=0.2")

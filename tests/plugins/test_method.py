@@ -30,7 +30,7 @@ def test_parameters_follow_scikit_learn():
     assert clone(method).get_params() == method.get_params()
     assert repr(method) == "Slow(n_bits=8, scale=2.0)"
     assert method.set_params(scale=3.0).scale == 3.0
-    with pytest.raises(HashbenchError, match="did you mean 'scale'"):
+    with pytest.raises(HashbenchError, match="'scal'.*'scale'"):
         method.set_params(scal=1)
 
 
@@ -59,20 +59,20 @@ def test_encode_is_centred_projection_and_sign():
 
 
 @pytest.mark.parametrize(
-    ("X", "view", "message"),
+    ("X", "view", "facts"),
     [
-        (np.zeros((3, 5)), 0, "found 5 columns; fit saw 12"),
-        (np.zeros((3, 12)), 2, "found view 2; allowed: 0 to 1"),
-        (np.full((3, 12), np.inf), 0, "found inf in row 0, column 0"),
-        (np.zeros(12), 0, "found 1 dimensions"),
+        (np.zeros((3, 5)), 0, r"view 0.*\b5 columns.*\b12\b"),
+        (np.zeros((3, 12)), 2, "view 2.*0 to 1"),
+        (np.full((3, 12), np.inf), 0, "view 0.*inf.*row 0, column 0"),
+        (np.zeros(12), 0, "view 0.*1 dimension"),
     ],
 )
-def test_encode_checks_its_input(X, view, message):
+def test_encode_checks_its_input(X, view, facts):
     method = Slow().fit(toy()[0])
-    with pytest.raises(HashbenchError, match=message):
+    with pytest.raises(HashbenchError, match=facts):
         method.encode(X, view)
 
 
 def test_encode_needs_fit():
-    with pytest.raises(HashbenchError, match="encode needs fit first"):
+    with pytest.raises(HashbenchError, match="slow.*encode.*fit"):
         Slow().encode(np.zeros((2, 3)), 0)

@@ -63,7 +63,7 @@ def test_two_of_one_name_are_an_error_that_names_both(tmp_path):
         discover([first, second])
     assert str(first) in str(caught.value)
     assert str(second) in str(caught.value)
-    with pytest.raises(HashbenchError, match="edsh"):
+    with pytest.raises(HashbenchError, match=r"'edsh'.*edsh\.py.*c\.py"):
         discover([write(tmp_path / "c.py", "edsh")])
 
 
@@ -73,39 +73,39 @@ def test_the_same_path_twice_is_one_plugin(tmp_path):
 
 
 def test_an_unknown_name_suggests_the_nearest():
-    with pytest.raises(HashbenchError, match="did you mean 'edsh'"):
+    with pytest.raises(HashbenchError, match="'edhs'.*'edsh'"):
         discover().get("methods", "edhs")
 
 
 def test_a_missing_path_is_an_error(tmp_path):
-    with pytest.raises(HashbenchError, match="does not exist"):
+    with pytest.raises(HashbenchError, match=r"nowhere\.py"):
         discover([tmp_path / "nowhere.py"])
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "facts"),
     [
-        (("supervised = False", ""), "Mine.supervised: found 'nothing'; allowed: True or False"),
-        (("supervised = False", "supervised = 1"), "Mine.supervised: found 1"),
-        (("    def fit(", "    def fitt("), "Mine: found no fit; write it"),
-        (("n_bits=16, ", "n_bits, "), "Mine.__init__: found no default of the parameter n_bits"),
-        ((", random_state=None", ""), "found no default of the parameter random_state"),
-        (('"mine"', '"my method"'), "Mine.name: found 'my method'; allowed: a text of letters"),
-        (('"mine"', "3"), "Mine.name: found 3"),
-        (('"mine"', '"mine"\n    paper = "Me, 2026"'), "Mine.paper: found 'Me, 2026'; allowed: a"),
-        (('"mine"', '"mine"\n    fidelity = "good"'), "Mine.fidelity: found 'good'; allowed: veri"),
-        (("class Mine", "import sys\nsys.exit(3)\nclass Mine"), "SystemExit: 3 (line 5)"),
-        (("class Mine", "unheard_of\nclass Mine"), "NameError: name 'unheard_of' is not defi"),
+        (("supervised = False", ""), ["Mine.supervised", "True or False"]),
+        (("supervised = False", "supervised = 1"), ["Mine.supervised", " 1;"]),
+        (("    def fit(", "    def fitt("), ["Mine: ", " fit;"]),
+        (("n_bits=16, ", "n_bits, "), ["Mine.__init__", "default", "n_bits"]),
+        ((", random_state=None", ""), ["Mine.__init__", "default", "random_state"]),
+        (('"mine"', '"my method"'), ["Mine.name", "'my method'"]),
+        (('"mine"', "3"), ["Mine.name", " 3;"]),
+        (('"mine"', '"mine"\n    paper = "Me, 2026"'), ["Mine.paper", "'Me, 2026'"]),
+        (('"mine"', '"mine"\n    fidelity = "good"'), ["Mine.fidelity", "'good'", "verified"]),
+        (("class Mine", "import sys\nsys.exit(3)\nclass Mine"), ["SystemExit: 3", "line 5"]),
+        (("class Mine", "unheard_of\nclass Mine"), ["NameError", "'unheard_of'"]),
     ],
 )
-def test_a_class_that_could_not_be_used_is_broken_too(tmp_path, change, message):
+def test_a_class_that_cannot_be_used_is_listed_as_broken(tmp_path, change, facts):
     text = PLUGIN.format(name="mine")
     assert change[0] in text
     file = tmp_path / "mine.py"
     file.write_text(text.replace(*change))
     found = discover([file])
     (entry,) = found.broken
-    assert message in entry.error
+    assert all(fact in entry.error for fact in facts), entry.error
     assert entry.path == str(file)
     assert "mine" not in found.methods
 
@@ -116,4 +116,6 @@ def test_a_dataset_needs_a_way_to_split(tmp_path):
         "from hashbench import Dataset\n\n\nclass Mine(Dataset):\n"
         '    name = "mine"\n    protocols = {}\n\n    def load(self): ...\n'
     )
-    assert discover([file]).broken[0].error == "Mine.protocols: found {}; allowed: one or more"
+    (entry,) = discover([file]).broken
+    assert "Mine.protocols" in entry.error
+    assert "{}" in entry.error

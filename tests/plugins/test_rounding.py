@@ -17,12 +17,12 @@ def test_every_method_without_a_network_was_measured():
     assert wanted <= set(measured())
 
 
-def test_what_is_known_is_said():
+def test_words_give_the_measured_number():
     steady = min(measured(), key=moves)
     shaken = max(measured(), key=moves)
-    assert words(steady) == f"moves scores by less than {STEADY}"
-    assert f"by up to {moves(shaken):.4f}" in words(shaken)
-    assert words("nobody") == "not measured"
+    assert str(STEADY) in words(steady)
+    assert f"{moves(shaken):.4f}" in words(shaken)
+    assert not any(letter.isdigit() for letter in words("nobody"))
     assert moves("nobody") == 0
 
 

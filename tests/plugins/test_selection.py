@@ -1,5 +1,3 @@
-import re
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -41,22 +39,23 @@ def test_grammar(text, expected):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "facts"),
     [
-        ("edhs", "unknown method 'edhs'; did you mean 'edsh'"),
-        ("edsh[gama=1]", "unknown parameter of edsh 'gama'; did you mean 'gamma'"),
-        ("edsh[gamma]", "found 'gamma'; allowed: name=value"),
-        ("edsh[gamma=1", "brackets do not match"),
-        ("zz*", "no method matches 'zz*'"),
-        ("cca,!cca", "no method is left"),
-        ("!cca", "as in all,!NAME"),
-        ("edsh[gamma=1,gamma=2]", "found gamma twice; allowed: once"),
-        ("edsh[gamma=1|]", "found 'gamma=1|'; allowed: name=value"),
+        ("edhs", ["method", "'edhs'", "'edsh'"]),
+        ("edsh[gama=1]", ["parameter", "edsh", "'gama'", "'gamma'"]),
+        ("edsh[gamma]", ["'edsh[gamma]'", "'gamma'", "name=value"]),
+        ("edsh[gamma=1", ["'edsh[gamma=1'", "brackets"]),
+        ("zz*", ["'zz*'", "`hashbench list methods`"]),
+        ("cca,!cca", ["'cca,!cca'", "all,!NAME"]),
+        ("!cca", ["'!cca'", "all,!NAME"]),
+        ("edsh[gamma=1,gamma=2]", ["'edsh[gamma=1,gamma=2]'", "gamma twice"]),
+        ("edsh[gamma=1|]", ["'gamma=1|'", "name=value"]),
     ],
 )
-def test_errors_name_the_thing(text, message):
-    with pytest.raises(HashbenchError, match=re.escape(message)):
+def test_errors_name_the_thing(text, facts):
+    with pytest.raises(HashbenchError) as error:
         names(text)
+    assert all(fact in str(error.value) for fact in facts), error.value
 
 
 @given(

@@ -47,34 +47,34 @@ def test_ends():
 
 
 @pytest.mark.parametrize(
-    ("make", "message"),
+    ("make", "facts"),
     [
-        (lambda: Log(0, 1), "above 0"),
-        (lambda: Log(2, 1), "smaller one first"),
-        (lambda: Linear(0, float("inf")), "finite"),
-        (lambda: Linear("a", 1), "numbers"),
-        (lambda: Integer(1, 2.5), "whole numbers"),
-        (lambda: Choice("one"), "two values"),
-        (lambda: Choice("one", "one"), "all different"),
-        (lambda: Choice("one", [1]), r"found \[1\]"),
+        (lambda: Log(0, 1), r"Log\(0, 1\).*above 0"),
+        (lambda: Log(2, 1), r"Log\(2, 1\).*smaller"),
+        (lambda: Linear(0, float("inf")), r"Linear\(0, inf\).*finite"),
+        (lambda: Linear("a", 1), r"Linear\('a', 1\).*numbers"),
+        (lambda: Integer(1, 2.5), r"Integer\(1, 2\.5\).*whole"),
+        (lambda: Choice("one"), r"Choice\('one'\).*two"),
+        (lambda: Choice("one", "one"), r"Choice\('one', 'one'\).*different"),
+        (lambda: Choice("one", [1]), r"Choice\(.*\): .*\[1\]"),
     ],
 )
-def test_a_range_that_means_nothing_is_refused(make, message):
-    with pytest.raises(HashbenchError, match=message):
+def test_a_range_that_means_nothing_is_refused(make, facts):
+    with pytest.raises(HashbenchError, match=facts):
         make()
 
 
 @pytest.mark.parametrize(
-    ("space", "message"),
+    ("space", "facts"),
     [
-        (Log(1, 2), "a dictionary of ranges"),
-        ({"beta": Log(1, 2)}, "found 'beta'; allowed: alpha, a, b, c, d"),
-        ({"n_bits": Integer(1, 2)}, "found 'n_bits'"),
-        ({"alpha": (1, 2)}, "found alpha="),
-        ({name: Log(1, 2) for name in ("alpha", "a", "b", "c", "d")}, "found 5 parameters"),
+        (Log(1, 2), "dictionary"),
+        ({"beta": Log(1, 2)}, "'beta'.*alpha, a, b, c, d"),
+        ({"n_bits": Integer(1, 2)}, "'n_bits'"),
+        ({"alpha": (1, 2)}, r"alpha=\(1, 2\).*Log"),
+        ({name: Log(1, 2) for name in ("alpha", "a", "b", "c", "d")}, r"\b5 .*\b4\b"),
     ],
 )
-def test_a_method_with_a_wrong_space_is_broken(space, message):
+def test_a_method_with_a_wrong_space_is_broken(space, facts):
     class Spaced(LinearMethod):
         name, supervised = "spaced", False
 
@@ -86,5 +86,5 @@ def test_a_method_with_a_wrong_space_is_broken(space, message):
 
     check_class("methods", Spaced)
     Spaced.space = space
-    with pytest.raises(HashbenchError, match=rf"Spaced\.space: .*{message}"):
+    with pytest.raises(HashbenchError, match=rf"Spaced\.space.*{facts}"):
         check_class("methods", Spaced)
