@@ -33,7 +33,6 @@ def test_directions_of_few_rows_are_found_again(tmp_path):
         with shelf.opened(tmp_path / "statistics", [X]) as statistics:
             found = principal(X, mean)
             assert all(np.array_equal(*pair) for pair in zip(made, found, strict=True))
-    assert list((tmp_path / "statistics").iterdir())  # where the second one was found
 
 
 @pytest.mark.parametrize("shape", [(40, 9), (6, 40)])
