@@ -55,7 +55,7 @@ from hashbench.base.compiled import load
 from hashbench.base.places import cache_folder
 from hashbench.datasets.synthetic import Generator, make_labels
 from hashbench.executors.server import thread_variables
-from hashbench.linalg.sweep import is_large, load_loops
+
 from hashbench.plugins.method import VectorMethod
 from hashbench.plugins.registry import discover
 from hashbench.plugins.selection import Choice, select

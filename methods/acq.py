@@ -37,15 +37,12 @@ from hashbench import Citation, LinearMethod, Log
 from hashbench.linalg import (
     column_means,
     correlated_directions,
-    each,
     procrustes,
     project,
     random_rotation,
     scatter_whitening,
     signs,
     squared_norm,
-    times,
-    together,
 )
 
 
@@ -102,21 +99,21 @@ class ACQ(LinearMethod):
         self.means_ = column_means(views)
         whiteners = [
             scatter_whitening(X, mean, self.ridge, relative=True)
-            for X, mean in together(views, self.means_)
+            for X, mean in zip(views, self.means_, strict=True)
         ]
         A, _ = correlated_directions(views, self.n_bits, self.ridge, self.means_, whiteners)
         A = [np.sqrt(n) * a for a in A]  # scatter of one a direction becomes variance of one
-        V = each(project, views, A, self.means_)
+        V = [project(X, W, mean) for X, W, mean in zip(views, A, self.means_, strict=True)]
         R = [random_rotation(self.n_bits, rng)] * len(views)
-        P = each(times, V, R)
+        P = [v @ r for v, r in zip(V, R, strict=True)]
         for _ in range(self.iterations):
             B = [signs(mixed) for mixed in self._with_others(P)]
             targets = self._with_others(B)
-            R = [procrustes(v.T @ target, r) for v, target, r in together(V, targets, R)]
-            P = each(times, V, R)
+            R = [procrustes(v.T @ target, r) for v, target, r in zip(V, targets, R, strict=True)]
+            P = [v @ r for v, r in zip(V, R, strict=True)]
             self.record(self._objective, B, P)
         self.codes_ = [mixed >= 0 for mixed in self._with_others(P)]
-        self.projections_ = [a @ r for a, r in together(A, R)]
+        self.projections_ = [a @ r for a, r in zip(A, R, strict=True)]
         return self
 
     def _with_others(self, M):

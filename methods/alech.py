@@ -40,16 +40,14 @@ import numpy as np
 from hashbench import Citation, LinearMethod, Log
 from hashbench.linalg import (
     anchor_maps,
-    cross,
+    cross_product,
     eigen,
-    gaussian,
     gram,
-    inner,
     pca,
+    project,
     signs,
     squared_norm,
     stiefel,
-    times,
     unit_rows,
 )
 
@@ -121,7 +119,7 @@ class ALECH(LinearMethod):
         views, Y, rng = self.begin_fit(views, labels)
         k = self.n_bits
         alpha, beta, eta = self.alpha, self.beta, self.eta
-        G, YY = unit_rows(Y), inner(Y, Y)
+        G, YY = unit_rows(Y), Y.T @ Y
         counts = [self.anchors] + [self.anchors_others] * (len(views) - 1)
         self.maps_, K = anchor_maps(views, counts, rng)
 
@@ -133,7 +131,7 @@ class ALECH(LinearMethod):
             B = signs(alpha * k * _similar(G, V) + beta * V)
             P = (W @ (V.T @ Y) + YY) @ inverse
             W = _classifier(P, V, Y, eta)
-            Z = times(Y, P.T @ W) + beta * B + alpha * k * _similar(G, B)
+            Z = Y @ (P.T @ W) + beta * B + alpha * k * _similar(G, B)
             V = stiefel(Z, rng, eps=1e-4)
             self.record(self._objective, Y, G, V, B, P, W)
 
@@ -144,14 +142,14 @@ class ALECH(LinearMethod):
     def _hash_function(self, features, G, B):
         """F = (K'K)^+ (k K'S B + lambda K'B)(B'B + lambda I)^-1, since K'1 = 0."""
         k = self.n_bits
-        system = inner(B, B) + self.lam * np.eye(k)
+        system = B.T @ B + self.lam * np.eye(k)
         target = 2 * k * G @ (G.T @ B) + self.lam * B
         # The spectrum has no gap: what counts as zero is what rounding leaves of it.
         zero = max(features.shape[1] * np.finfo(float).eps, 0.1 * np.finfo(features.dtype).eps)
         values, vectors = eigen(gram(features))
         used = values > zero * values[0]
         values, vectors = values[used, None], vectors[:, used]
-        solution = vectors @ (vectors.T @ cross(features, target) / values)
+        solution = vectors @ (vectors.T @ cross_product(features, target) / values)
         return np.linalg.solve(system, solution.T).T
 
     def _objective(self, Y, G, V, B, P, W):
@@ -173,7 +171,7 @@ def _similar(G, V):
 
 def _classifier(P, V, Y, ridge):
     """W = P Y'V (V'V + ridge I)^-1."""
-    system = inner(V, V) + ridge * np.eye(V.shape[1])
+    system = V.T @ V + ridge * np.eye(V.shape[1])
     return np.linalg.solve(system, (P @ (Y.T @ V)).T).T
 
 
@@ -181,6 +179,6 @@ def _principal(features, k, rng):
     """Projections on the principal directions, random where there are fewer than k."""
     directions = pca(features, k)
     directions = directions[:, directions.any(axis=0)]
-    V = gaussian(rng, len(features), k, features.dtype)
-    V[:, : directions.shape[1]] = times(features, directions)
+    V = rng.standard_normal((len(features), k))
+    V[:, : directions.shape[1]] = project(features, directions)
     return V

@@ -31,14 +31,12 @@ from hashbench import Citation, LinearMethod, Log
 from hashbench.linalg import (
     Ridge,
     anchor_maps,
-    gaussian,
-    inner,
+    cross_product,
+    project,
     random_codes,
     signs,
     squared_norm,
     stiefel,
-    times,
-    together,
     unit_rows,
 )
 
@@ -111,7 +109,7 @@ class BATCH(LinearMethod):
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn codes and hash functions."""
         views, Y, rng = self.begin_fit(views, labels)
-        n, k, dtype = len(Y), self.n_bits, Y.dtype
+        n, k = len(Y), self.n_bits
         G = unit_rows(Y)
         counts = [self.anchors] + [self.anchors_others] * (len(views) - 1)
         self.maps_, K = anchor_maps(views, counts, rng)
@@ -120,18 +118,18 @@ class BATCH(LinearMethod):
         # The labels are reconstructed as the views are, under a weight of their own.
         sources, weights = [*K, Y], [self.eta] * len(K) + [self.eta_labels]
         norms = [np.trace(solver.gram) for solver in solvers] + [Y.sum()]  # squared
-        B = random_codes(rng, n, k, dtype)
-        V = gaussian(rng, n, k, dtype)
-        S = [source.T @ V for source in sources]
+        B = random_codes(rng, n, k)
+        V = rng.standard_normal((n, k))
+        S = [cross_product(source, V) for source in sources]
         for _ in range(self.iterations):
-            VV = inner(V, V)
+            VV = V.T @ V
             U = [np.linalg.solve(VV + RIDGE * np.eye(k), s.T) for s in S]
             Z = G @ (k * (G.T @ B)) + self.omega * B
-            for weight, source, u in together(weights, sources, U):
-                Z += times(source, weight * u.T)
+            for weight, source, u in zip(weights, sources, U, strict=True):
+                Z += weight * project(source, u.T)
             V = stiefel(Z, rng)
             B = signs(G @ (k * (G.T @ V)) + self.omega * V)
-            S = [source.T @ V for source in sources]
+            S = [cross_product(source, V) for source in sources]
             self.record(self._objective, norms, weights, G, V, B, U, S)
 
         self.codes_ = B > 0
@@ -143,7 +141,7 @@ class BATCH(LinearMethod):
         k = self.n_bits
         total = self.omega * squared_norm(B - V)
         total += k**2 * squared_norm(GG) - 2 * k * np.sum(GV * GB) + np.sum(VV * (B.T @ B))
-        for norm, weight, u, s in together(norms, weights, U, S):
+        for norm, weight, u, s in zip(norms, weights, U, S, strict=True):
             residual = norm - 2 * np.sum(u.T * s) + np.sum((VV @ u) * u)
             total += weight * (residual + RIDGE * squared_norm(u))
         return total

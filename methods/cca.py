@@ -27,7 +27,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from hashbench import Citation, LinearMethod, Log
-from hashbench.linalg import column_means, correlated_directions, noise_directions, together
+from hashbench.linalg import (
+    column_means,
+    correlated_directions,
+    noise_directions,
+)
 
 
 class CCA(LinearMethod):
@@ -80,7 +84,7 @@ class CCA(LinearMethod):
             )
             if self.noise_bits:
                 means = self.means_ or [np.zeros(X.shape[1]) for X in views]
-                for W, X, mean in together(self.projections_, views, means):
+                for W, X, mean in zip(self.projections_, views, means, strict=True):
                     W[:, rank:] = noise_directions(X, missing, self.ridge, mean, rng)
         return self
 

@@ -43,7 +43,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from hashbench import Choice, Citation, HashbenchError, LinearMethod, Log
-from hashbench.linalg import column_means, correlated_directions, itq, noise_directions, times
+from hashbench.linalg import (
+    column_means,
+    correlated_directions,
+    itq,
+    noise_directions,
+    project,
+)
 
 #: name -> factors of the k directions, from those of the first view and their correlations
 SCALINGS = {
@@ -130,7 +136,7 @@ class CCAITQ(LinearMethod):
             )
         A = [a * SCALINGS[self.scaling](A[0], correlations) for a in A]
         chosen = range(len(views)) if self.rotation_view is None else [self.rotation_view]
-        V = np.vstack([times(views[m], A[m]) - self.means_[m] @ A[m] for m in chosen])
+        V = np.vstack([project(views[m], A[m]) - self.means_[m] @ A[m] for m in chosen])
         R = itq(V, rng, self.iterations)
         self.projections_ = [a @ R for a in A]
         return self

@@ -50,14 +50,12 @@ from hashbench import Citation, HashbenchError, Log, VectorMethod
 from hashbench.linalg import (
     Ridge,
     column_means,
-    cross,
-    each,
+    cross_product,
     mean_squared_distance,
     procrustes,
     project,
     row_blocks,
     squared_norm,
-    together,
 )
 
 ROWS = 8192  # rows coded at once
@@ -134,24 +132,24 @@ class CCQ(VectorMethod):
 
         # Each view begins with codebooks of its own: random rows of its first d columns.
         words, S = [], []  # S_m = X_m'V
-        for X, mean in together(views, means):
+        for X, mean in zip(views, means, strict=True):
             z = project(X, np.eye(X.shape[1], d), mean)
             books = [z[rng.choice(len(z), size, replace=len(z) < size)] for size in sizes]
             words.append(_nearest_words(z, books))
-            S.append(cross(X, _compose(words[-1], books), mean))
+            S.append(cross_product(X, _compose(words[-1], books), mean))
 
         R: list[Any] = [None] * len(views)
         shares, previous = list(weights), np.inf
         for iteration in range(self.iterations):
-            R = [procrustes(s, r) for s, r in together(S, R)]
-            Z = each(project, views, R, means)
+            R = [procrustes(s, r) for s, r in zip(S, R, strict=True)]
+            Z = [project(X, W, mean) for X, W, mean in zip(views, R, means, strict=True)]
             shared = _average(Z, weights)
             if iteration:  # from now on the views have one code an item
                 Z, shares = [shared], [weights.sum()]
             books = _codebooks(Z, words, shares, sizes, self.ridge)
             words = [_nearest_words(shared, books)]
             V = _compose(words[0], books)
-            S = [cross(X, V, mean) for X, mean in together(views, means)]
+            S = [cross_product(X, V, mean) for X, mean in zip(views, means, strict=True)]
             value = self.record(_objective, squares, weights, R, S, V)
             if iteration % LOOK == 0:
                 if previous - value < self.tolerance * value:
@@ -160,9 +158,11 @@ class CCQ(VectorMethod):
 
         self.codebooks_, self.means_ = books, means
         self.projections_ = [
-            Ridge(X, self.ridge, mean).solve(V) for X, mean in together(views, means)
+            Ridge(X, self.ridge, mean).solve(V) for X, mean in zip(views, means, strict=True)
         ]
-        Z = each(project, views, self.projections_, means)
+        Z = [
+            project(X, W, mean) for X, W, mean in zip(views, self.projections_, means, strict=True)
+        ]
         self.vectors_ = self._quantised(_average(Z, weights))
         return self
 
@@ -187,7 +187,7 @@ class CCQ(VectorMethod):
 def _average(Z, weights):
     dtype = Z[0].dtype
     shares = (weights / weights.sum()).astype(dtype)
-    return sum(share * z for share, z in together(shares, Z))
+    return sum(share * z for share, z in zip(shares, Z, strict=True))
 
 
 def _nearest_words(Z, books):
@@ -215,7 +215,7 @@ def _codebooks(Z, words, weights, sizes, ridge):
     edges = np.cumsum([0, *sizes])
     n, m = words[0].shape
     roots = np.sqrt(weights)
-    Z = np.vstack([root * z for root, z in together(roots.astype(Z[0].dtype), Z)])
+    Z = np.vstack([root * z for root, z in zip(roots.astype(Z[0].dtype), Z, strict=True)])
     B = scipy.sparse.csr_array(  # rows of all views, each scaled by the root of lambda_m
         (
             np.repeat(roots, n * m),
@@ -240,5 +240,5 @@ def _objective(squares, weights, R, S, V):
     norm = squared_norm(V)
     return sum(
         weight * (square - 2 * np.sum(r * s) + norm)
-        for square, weight, r, s in together(squares, weights, R, S)
+        for square, weight, r, s in zip(squares, weights, R, S, strict=True)
     )

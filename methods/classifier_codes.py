@@ -16,7 +16,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from hashbench import Log, Method
-from hashbench.linalg import row_blocks, together, unit_rows
+from hashbench.linalg import (
+    row_blocks,
+    unit_rows,
+)
 from hashbench.methods.ridge_labels import regress_labels
 
 SCORES = 1 << 22  # of rows against label sets, held at once: 16 MB in float32
@@ -54,7 +57,7 @@ class ClassifierCodes(Method):
         """Regress, and give every label set a codeword."""
         views, Y, rng = self.begin_fit(views, labels)
         means, balance, self.weights_ = regress_labels(views, Y, self.ridge)
-        self.offsets_ = [balance - mean @ W for mean, W in together(means, self.weights_)]
+        self.offsets_ = [balance - mean @ W for mean, W in zip(means, self.weights_, strict=True)]
         H = _separating_projection(balance, self.n_bits, rng)
         self.codes_ = (Y - balance) @ H >= 0
         sets = np.unique(Y, axis=0)

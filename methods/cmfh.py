@@ -43,7 +43,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from hashbench import Citation, HashbenchError, Linear, LinearMethod, Log
-from hashbench.linalg import column_means, cross, each, inner, principal, times, together
+from hashbench.linalg import (
+    column_means,
+    cross_product,
+    principal,
+    project,
+)
 
 VERSIONS = ("v1", "paper", "v2")
 
@@ -121,17 +126,17 @@ class CMFH(LinearMethod):
 
         V = rng.random((n, k), dtype=Y.dtype)
         S = [  # S_m = X_m'V
-            e.T @ cross(X, V, mean) for e, X, mean in together(E, views, means)
+            e.T @ cross_product(X, V, mean) for e, X, mean in zip(E, views, means, strict=True)
         ]
-        VV = inner(V, V)
-        P = [e.T @ rng.random((X.shape[1], k)) for e, X in together(E, views)]
+        VV = V.T @ V
+        P = [e.T @ rng.random((X.shape[1], k)) for e, X in zip(E, views, strict=True)]
         last = np.inf
         for _ in range(self.iterations or (25 if second else 500)):
             U = self._bases(weights, S, VV)
             C = self._coefficients(weights, couplings, U, P)
             S = _products(values, G, C)
-            VV = sum(c.T @ s for c, s in together(C, S))
-            P = [shrink * inverse * s for inverse, s in together(inverses, S)]
+            VV = sum(c.T @ s for c, s in zip(C, S, strict=True))
+            P = [shrink * inverse * s for inverse, s in zip(inverses, S, strict=True)]
             factors, squares = self._terms(weights, couplings, values, U, P, S, VV)
             self.record(np.dot, factors, squares)
             norms = factors @ np.sqrt(squares)
@@ -139,9 +144,9 @@ class CMFH(LinearMethod):
                 break
             last = norms
 
-        C, P = ([e @ m for e, m in together(E, parts)] for parts in (C, P))
-        shared: Any = sum(each(times, views, C))
-        shift: Any = sum(mean @ c for mean, c in together(means, C))
+        C, P = ([e @ m for e, m in zip(E, parts, strict=True)] for parts in (C, P))
+        shared: Any = sum([project(X, c) for X, c in zip(views, C, strict=True)])
+        shift: Any = sum(mean @ c for mean, c in zip(means, C, strict=True))
         self.codes_ = shared - shift.astype(shared.dtype) >= 0
         self.means_, self.projections_ = means, P
         return self
@@ -152,21 +157,21 @@ class CMFH(LinearMethod):
         if self.variant != "paper":
             weights = [1.0] * len(S)
         # An inverse of k x k: solutions for d right-hand sides take twenty times as long.
-        return [s @ (w * np.linalg.inv(w * VV + ridge)) for w, s in together(weights, S)]
+        return [s @ (w * np.linalg.inv(w * VV + ridge)) for w, s in zip(weights, S, strict=True)]
 
     def _coefficients(self, weights, couplings, U, P):
         """C_m, with which the V-step is V = sum_m X_m C_m."""
         system = (sum(couplings) + self.gamma) * np.eye(self.n_bits)
-        system += sum(w * u.T @ u for w, u in together(weights, U))
+        system += sum(w * u.T @ u for w, u in zip(weights, U, strict=True))
         inverse = np.linalg.inv(system)
-        parts = together(weights, U, couplings, P)
+        parts = zip(weights, U, couplings, P, strict=True)
         return [(w * u + mu * p) @ inverse for w, u, mu, p in parts]
 
     def _terms(self, weights, couplings, values, U, P, S, VV):
         """Return the factor and the squared norm of every term of the objective."""
         total = np.trace(VV)
         factors, squares = [self.gamma], [total]
-        for w, mu, value, u, p, s in together(weights, couplings, values, U, P, S):
+        for w, mu, value, u, p, s in zip(weights, couplings, values, U, P, S, strict=True):
             error = value.sum() - 2 * np.sum(u * s) + np.sum((u.T @ u) * VV)
             gap = total - 2 * np.sum(p * s) + np.sum(value * p * p)
             factors += [w, mu, self.gamma, self.gamma]
@@ -187,13 +192,13 @@ def _coordinates(views, means):
     G : dict of (r_l, r_m) by (l, m), l < m
     """
     E, values = [], []
-    for X, mean in together(views, means):
+    for X, mean in zip(views, means, strict=True):
         value, vectors = principal(X, mean)
         keep = value > value.max(initial=0.0) * X.shape[1] * np.finfo(np.float64).eps
         E.append(vectors[:, keep])
         values.append(value[keep, None])
     G = {
-        (l, m): E[l].T @ cross(views[l], views[m], means[l], means[m]) @ E[m]
+        (l, m): E[l].T @ cross_product(views[l], views[m], means[l], means[m]) @ E[m]
         for m in range(len(views))
         for l in range(m)
     }
@@ -202,7 +207,7 @@ def _coordinates(views, means):
 
 def _products(values, G, C):
     """Return X_m'V of every view for V = sum_m X_m C_m."""
-    S = [value * c for value, c in together(values, C)]
+    S = [value * c for value, c in zip(values, C, strict=True)]
     for (l, m), block in G.items():
         # The turned products read the large matrix as it lies, in two thirds of the time.
         S[l] += (C[m].T @ block.T).T

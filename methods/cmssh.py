@@ -35,7 +35,12 @@ import scipy
 
 from hashbench import Citation, Integer, LinearMethod
 from hashbench.base.errors import DeclinedError
-from hashbench.linalg import inner, signs, singular, times, turns
+from hashbench.linalg import (
+    project,
+    signs,
+    singular,
+    turns,
+)
 
 SEARCHES = 5  # of one threshold given the other; they settle after two or three
 SUBSPACE, POWERS = 8, 30  # columns and iterations, at most, that a singular vector is sought with
@@ -89,7 +94,7 @@ class CMSSH(LinearMethod):
             Omega = scipy.sparse.csr_matrix((w * s, (i, j)), shape=(len(X), len(T)))
             means = [_sum(np.bincount(rows, w, len(V)), V) for V, rows in ((X, i), (T, j))]
             p, q = _leading(X, T, Omega, means, rng)
-            u, v = times(X, p), times(T, q)
+            u, v = project(X, p), T @ q
             a, b, r = _thresholds(u, v, Omega, means[0] @ p, means[1] @ q)
             if r < 0:
                 q, v, b, r = -q, -v, -b, -r
@@ -159,8 +164,8 @@ def _leading(X, T, Omega, means, rng):
 
 def _covary(Omega, X, mx, T, mt, Q):
     """C Q = (X - 1 mx')' Omega (T - 1 mt') Q, (d, b), the rows in their own precision."""
-    Z = Omega @ (times(T, Q) - mt @ Q)
-    return inner(X, Z.astype(X.dtype)) - np.outer(mx, Z.sum(axis=0))
+    Z = Omega @ (T @ Q - mt @ Q)
+    return X.T @ Z.astype(X.dtype) - np.outer(mx, Z.sum(axis=0))
 
 
 def _sum(weights, X):

@@ -24,7 +24,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hashbench import Citation, DeclinedError, HashbenchError, Log
-from hashbench.linalg import cross, eigen, gram, scatter_precision, upright, whitening
+from hashbench.linalg import (
+    cross_product,
+    eigen,
+    gram,
+    scatter_precision,
+    upright,
+    whitening,
+)
 from hashbench.methods.cca import CCA
 
 VARIANTS = ("textbook", "released")
@@ -81,7 +88,7 @@ class CVH(CCA):
         if len(views) > 2:
             raise DeclinedError(f"{self.name}: the released variant takes two views, not more")
         X, Y = views
-        Cyy, Cxy = gram(Y), cross(X, Y)
+        Cyy, Cxy = gram(Y), cross_product(X, Y)
         Mx = whitening(gram(X), scatter_precision(X), self.ridge)
         My = whitening(Cyy, scatter_precision(Y), self.ridge)
         # X'Y (Y'Y + r I) Y'X a = rho^2 (X'X + r I) a, in whitened coordinates a = Mx u

@@ -33,7 +33,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from hashbench import Citation, LinearMethod, Log
-from hashbench.linalg import cca, column_means, itq, project, regress, signs, times
+from hashbench.linalg import (
+    Ridge,
+    cca,
+    column_means,
+    itq,
+    project,
+    signs,
+)
 
 
 class DASHi(LinearMethod):
@@ -96,10 +103,10 @@ class DASHi(LinearMethod):
             )
         V = project(A, W, mean)
         R = itq(V, rng, self.iterations)
-        B = signs(times(V, R))
+        B = signs(V @ R)
         self.codes_ = B > 0
         self.projections_ = [
-            W @ R if m == self.giver else regress(X, B, self.ridge, self.means_[m])
+            W @ R if m == self.giver else Ridge(X, self.ridge, self.means_[m]).solve(B)
             for m, X in enumerate(views)
         ]
         return self

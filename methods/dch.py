@@ -35,13 +35,10 @@ from hashbench.linalg import (
     anchor_maps,
     column_means,
     discrete_descent,
-    inner,
+    project,
     random_codes,
-    regress,
     signs,
     squared_norm,
-    times,
-    together,
 )
 
 
@@ -108,11 +105,11 @@ class DCH(LinearMethod):
             self.maps_, views = anchor_maps(views, [self.anchors] * len(views), rng)
         else:
             self.means_ = column_means(views)
-        pairs = list(together(views, self.means_ or [None] * len(views)))
+        pairs = list(zip(views, self.means_ or [None] * len(views), strict=True))
         # Without mu no iteration asks for a hash function.
         solvers = [Ridge(X, self.ridge, mean) for X, mean in pairs] if self.mu else []
 
-        B = random_codes(rng, len(Y), self.n_bits, Y.dtype)
+        B = random_codes(rng, len(Y), self.n_bits)
         W = self._classifier(B, Y)
         for _ in range(self.iterations):
             B = self._codes(B, W, Y, solvers)
@@ -123,26 +120,26 @@ class DCH(LinearMethod):
         self.projections_ = (
             [solver.solve(B) for solver in solvers]
             if self.mu
-            else [regress(X, B, self.ridge, mean) for X, mean in pairs]
+            else [Ridge(X, self.ridge, mean).solve(B) for X, mean in pairs]
         )
         return self
 
     def _classifier(self, B, Y):
         """W = (B'B + lambda I)^-1 B'Y."""
-        system = inner(B, B) + self.lam * np.eye(self.n_bits)
+        system = B.T @ B + self.lam * np.eye(self.n_bits)
         return np.linalg.solve(system, B.T @ Y)
 
     def _codes(self, B, W, Y, solvers):
-        Q = times(Y, W.T)
+        Q = Y @ W.T
         for solver in solvers:
             Q += (self.mu * _values(solver, solver.solve(B))).astype(Q.dtype)
         if self.code_step == "discrete":
             return discrete_descent(B, Q, W @ W.T, sweeps=10)
         system = W @ W.T + (self.ridge + self.mu * len(solvers)) * np.eye(self.n_bits)
-        return signs(times(Q, np.linalg.inv(system)))
+        return signs(Q @ np.linalg.inv(system))
 
     def _objective(self, solvers, B, W, Y):
-        total = squared_norm(Y - times(B, W))
+        total = squared_norm(Y - B @ W)
         total += self.lam * squared_norm(W)
         for solver in solvers:
             # The minimum of a ridge regression on T is ||T||^2 - <X'T, P>.
@@ -153,5 +150,5 @@ class DCH(LinearMethod):
 
 def _values(solver, P):
     """X_m P_m in the features' precision."""
-    values = times(solver.X, P)
+    values = project(solver.X, P)
     return values if solver.mean is None else values - (solver.mean @ P).astype(values.dtype)

@@ -15,10 +15,9 @@ for j = 1..k, each with the bits before it renewed; then V given the new U_C.
 Then the hash functions: least squares from the features to each view's codes.
 :mod:`hashbench.methods.kdlfh` has other ones.
 
-Cost: n m k operations an epoch for the codes, not n m k^2: U V_C' is kept as whole numbers and
-changes in the rows that a bit flips alone, and a sigmoid of it takes k + 1 values, which a table
-holds; of many rows a compiled loop renews one after the other. The features are read for the hash
-functions only, in one pass.
+Cost: n m k operations per epoch for the codes, not n m k^2: the numbers of equal bits, which T
+consists of, are updated when a bit flips, and the sigmoid of k + 1 possible values is looked up.
+The features are read for the hash functions only, in one pass.
 
 Deviations
 ----------
@@ -35,21 +34,18 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.special import expit
 
 from hashbench import Citation, Linear, LinearMethod, Log
 from hashbench.linalg import (
+    Ridge,
     column_means,
     random_codes,
-    regress,
-    renew_bits,
     row_blocks,
-    share_out,
     signs,
-    together,
 )
 
 ROWS = 2048  # rows of a block of codes: their products with the sampled codes stay in cache
-LARGE = 2**24  # bits times sampled codes from which on a compiled loop takes over
 OBJECTIVE_COLUMNS = 100
 
 
@@ -115,7 +111,7 @@ class DLFH(LinearMethod):
     def _learn_codes(self, Y, n_views, rng):
         n, k = len(Y), self.n_bits
         m = min(n, k if self.samples is None else self.samples)
-        codes = [random_codes(rng, n, k, Y.dtype) for _ in range(n_views)]
+        codes = [random_codes(rng, n, k) for _ in range(n_views)]
         for _ in range(self.iterations):
             C = rng.choice(n, m, replace=False)
             S = _shared(Y, Y[C])
@@ -130,11 +126,12 @@ class DLFH(LinearMethod):
             self.means_ = column_means(views)
         means = self.means_ or [None] * len(views)
         self.projections_ = [
-            regress(X, B, self.ridge, mean) for X, mean, B in together(views, means, codes)
+            Ridge(X, self.ridge, mean).solve(B)
+            for X, mean, B in zip(views, means, codes, strict=True)
         ]
 
 
-def _update_codes(B, others, S, steepness):
+def _update_codes(B, others, S, lam):
     """Renew every bit of every row of B in turn, in place.
 
     Parameters
@@ -143,42 +140,21 @@ def _update_codes(B, others, S, steepness):
     others : list of (m, k)
         Codes of the sampled items in the other views.
     S : (n, m)
-        Similarity to the sampled items.
+        Similarity to the sampled items, the same for every other view.
     lam : float
     """
-    k = B.shape[1]
-    O = np.vstack(others)
-    inertia = len(O) * steepness / (4 * k)
-    table, inertia = _on_grid([_sigmoid(steepness, k), inertia], 2 * len(O) + inertia, B.dtype)
-    pull = sum(others)  # S O, when S stands once for every other view
-    if len(B) * k * len(O) >= LARGE:
-        share_out(
-            lambda rows: renew_bits(B[rows], O, S[rows] @ pull, table, inertia),
-            row_blocks(len(B), 8 * ROWS),
-        )
-        return
+    k, O = B.shape[1], np.vstack(others)
+    S = np.tile(S, len(others))
+    sigmoid = expit(_inner_products(lam, k))
     for rows in row_blocks(len(B), ROWS):
         block = B[rows]
-        attraction = S[rows] @ pull
-        agreeing = _agreements(block, O)
+        equal = _equal_bits(block, O)
         for j in range(k):
-            column = np.ascontiguousarray(O[:, j])
-            old = block[:, j]
-            new = signs(attraction[:, j] - table.take(agreeing) @ column + inertia * old)
-            flipped = np.flatnonzero(new != old)
-            # A bit that turned to b agrees with the sampled codes that have b: one more or less.
-            agreeing[flipped] += np.multiply.outer(new[flipped], column).astype(np.intp)
-            old[flipped] = new[flipped]
-
-
-def _on_grid(values, largest, dtype):
-    """Round numbers so that all their sums up to ``largest`` are exact, in whatever order.
-
-    sigmoid(T) + sigmoid(-T) = 1, so that pulls on a bit may cancel to nothing: then the order in
-    which a library adds would decide about the bit, and through it about all that follow.
-    """
-    grid = 2.0 ** (np.ceil(np.log2(largest)) - np.finfo(dtype).nmant)
-    return [(np.round(each / grid) * grid).astype(dtype) for each in values]
+            gradient = (S[rows] - sigmoid[equal]) @ O[:, j] + len(O) * lam / (4 * k) * block[:, j]
+            # Terms of opposite sign may cancel; then rounding errors must not decide.
+            new = signs(np.round(gradient, 9))
+            equal += np.multiply.outer(new - block[:, j], O[:, j]).astype(np.intp) // 2
+            block[:, j] = new
 
 
 def _shared(Y, Y_C):
@@ -186,27 +162,27 @@ def _shared(Y, Y_C):
     return (Y @ Y_C.T > 0).astype(Y.dtype)
 
 
-def _agreements(B, O):
-    """Number of equal bits of the rows of B and of O: T is lambda / k times (2 agreements - k)."""
+def _equal_bits(B, O):
+    """Number of equal bits of the rows of B and of O, (n, m)."""
     return ((B @ O.T + B.shape[1]) / 2).astype(np.intp)
 
 
-def _sigmoid(steepness, k):
-    """sigmoid(T) for 0..k agreeing bits."""
-    return 1 / (1 + np.exp(-steepness * (2 * np.arange(k + 1) / k - 1)))
+def _inner_products(lam, k):
+    """T for 0..k equal bits."""
+    return lam * (2 * np.arange(k + 1) / k - 1)
 
 
-def _mean_loss(codes, Y, steepness):
+def _mean_loss(codes, Y, lam):
     """Mean of log(1 + exp T) - S T over all rows, spread-out columns and ordered pairs of views."""
     n, k = codes[0].shape
     columns = np.unique(np.linspace(0, n - 1, OBJECTIVE_COLUMNS).astype(int))
-    T = steepness * (2 * np.arange(k + 1) / k - 1)
+    T = _inner_products(lam, k)
     counts = np.zeros((2, k + 1))  # pairs without and with a shared label, by agreeing bits
     pairs = [(a, b) for a in codes for b in codes if a is not b]
     for rows in row_blocks(n, ROWS):
         shared = (Y[rows] @ Y[columns].T > 0) * (k + 1)
         for a, b in pairs:
-            cells = _agreements(a[rows], b[columns]) + shared
+            cells = _equal_bits(a[rows], b[columns]) + shared
             counts += np.bincount(cells.ravel(), minlength=2 * (k + 1)).reshape(2, k + 1)
     total = counts.sum(axis=0) @ np.logaddexp(0, T) - counts[1] @ T
     return total / counts.sum()

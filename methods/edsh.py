@@ -10,10 +10,8 @@ classifier P
 X_m (n, d_m): centred features; Y (n, c): labels; V (n, k); B (n, k) in {-1, +1}; R (k, k);
 U_m, W_m (d_m, k); P (c, k). The paper writes items as columns; here they are rows.
 
-Cost: one factorisation of X_m'X_m a view, then one pass over the features an iteration, because
-the V-step and the W-step read the same rows: a block of V depends on its own rows of X alone, so
-X_m'V is summed while the block is in cache. The objective costs no pass. Memory beyond the
-features: V and B.
+Cost: one factorisation of X_m'X_m per view, then two passes over the features per iteration, for
+X_m M_m and X_m'V. The objective costs no pass. Memory beyond the features: V and B.
 
 Deviations
 ----------
@@ -41,17 +39,12 @@ from hashbench import Citation, HashbenchError, LinearMethod, Log
 from hashbench.linalg import (
     Ridge,
     column_means,
-    each,
-    gaussian,
-    inner,
     procrustes,
+    project,
     random_codes,
     random_rotation,
     signs,
     squared_norm,
-    swept,
-    times,
-    together,
 )
 
 
@@ -126,24 +119,26 @@ class EDSH(LinearMethod):
         views, Y, rng = self.begin_fit(views, labels)
         if self.rotation not in ("exact", "printed"):
             raise HashbenchError(f"rotation: found {self.rotation!r}; allowed: exact, printed")
-        n, k, dtype = len(Y), self.n_bits, Y.dtype
+        n, k = len(Y), self.n_bits
         means = column_means(views)
-        solvers = [Ridge(X, self.mu / self.beta, mean) for X, mean in together(views, means)]
+        solvers = [
+            Ridge(X, self.mu / self.beta, mean) for X, mean in zip(views, means, strict=True)
+        ]
 
-        B = random_codes(rng, n, k, dtype)
-        V = gaussian(rng, n, k, dtype)
+        B = random_codes(rng, n, k)
+        V = rng.standard_normal((n, k))
         R = random_rotation(k, rng)
         W = [rng.standard_normal((X.shape[1], k)) for X in views]
-        S = _add_values(V, views, means)  # S_m = X_m'V
+        S = [solver.products(V) for solver in solvers]  # S_m = X_m'V
 
         for _ in range(self.iterations):
             U = self._bases(S, V)
-            P = _classifier(Y, B)
-            V, S = self._shared_space(views, means, U, W, times(B, R))
+            P = Y.T @ B @ np.linalg.pinv(B.T @ B, hermitian=True)  # Eq. 12
+            V = self._shared_space(views, means, U, W, B @ R)
+            S = [solver.products(V) for solver in solvers]
             R = self._rotation(B, V, R)
-            Q = times(V, self.alpha * R.T) + times(Y, self.gamma * P)
-            B = self._codes(B, Q, P)
-            W = each(Ridge.solve_products, solvers, S, [V] * len(views))  # Eq. 21
+            B = self._codes(B, self.alpha * V @ R.T + self.gamma * Y @ P, P)
+            W = [solver.solve_products(s, V) for solver, s in zip(solvers, S, strict=True)]  # 21
             self.record(self._objective, solvers, Y, V, B, R, U, W, P, S)
 
         self.codes_ = B > 0
@@ -153,20 +148,17 @@ class EDSH(LinearMethod):
 
     def _bases(self, S, V):
         """U_m = X_m'V (V'V + (mu / lambda_m) I)^-1, Eq. 10-11."""
-        VV = inner(V, V) + self.mu / self.lam * np.eye(self.n_bits)
+        VV = V.T @ V + self.mu / self.lam * np.eye(self.n_bits)
         return [np.linalg.solve(VV, s.T).T for s in S]
 
     def _shared_space(self, views, means, U, W, BR):
-        """V of Eq. 14 and S_m = X_m'V, in one pass over the features."""
+        """V of Eq. 14."""
         system = (self.alpha + len(views) * self.beta + self.mu) * np.eye(self.n_bits)
-        system += sum(self.lam * u.T @ u for u in U)
-        inverse = np.linalg.inv(system)
-        M = [((self.lam * u + self.beta * w) @ inverse) for u, w in together(U, W)]
-        shift = sum(mean @ m for mean, m in together(means, M))
-        dtype = BR.dtype
-        M, shift = [m.astype(dtype) for m in M], shift.astype(dtype)
-        V = times(BR, self.alpha * inverse) - shift
-        return V, _add_values(V, views, means, M)
+        inverse = np.linalg.inv(system + sum(self.lam * u.T @ u for u in U))
+        V = self.alpha * BR @ inverse
+        for X, mean, u, w in zip(views, means, U, W, strict=True):
+            V += project(X, (self.lam * u + self.beta * w) @ inverse, mean)
+        return V
 
     def _rotation(self, B, V, R):
         """The minimiser of ||B - V R'||, or its transpose as printed."""
@@ -179,27 +171,15 @@ class EDSH(LinearMethod):
         return signs(Q)
 
     def _objective(self, solvers, Y, V, B, R, U, W, P, S):
-        VV = inner(V, V)
+        VV = V.T @ V
         squares = np.trace(VV)
-        total = self.gamma * squared_norm(Y - times(B, P.T))
-        total += self.alpha * squared_norm(B - times(V, R.T))
+        total = self.gamma * squared_norm(Y - B @ P.T)
+        total += self.alpha * squared_norm(B - V @ R.T)
         total += self.mu * squares
-        for solver, u, w, s in together(solvers, U, W, S):
+        for solver, u, w, s in zip(solvers, U, W, S, strict=True):
             norm = np.trace(solver.gram)  # ||X_m||^2
             total += self.lam * (norm - 2 * np.sum(u * s) + np.sum((u.T @ u) * VV))
             # For the W of Eq. 21, beta ||V - X W||^2 + mu ||W||^2 = beta (||V||^2 - tr(W'X'V)).
             total += self.beta * (squares - np.sum(w * s))
             total += self.mu * np.sum(u * u)
         return total
-
-
-def _add_values(V, views, means, M=()):
-    """Add X_m M_m of all views to V and return S_m = (X_m - 1 mean_m')'V, in one pass."""
-    products = swept(V, views, M)
-    total = V.sum(axis=0, dtype=np.float64)
-    return [s - np.outer(mean, total) for s, mean in together(products, means)]
-
-
-def _classifier(Y, B):
-    """P = Y'B (B'B)^+, Eq. 12."""
-    return inner(Y, B) @ np.linalg.pinv(inner(B, B), hermitian=True)

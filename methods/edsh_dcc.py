@@ -13,7 +13,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from hashbench.linalg import discrete_descent
+from hashbench.linalg import (
+    discrete_descent,
+)
 from hashbench.methods.edsh import EDSH
 
 

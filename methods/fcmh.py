@@ -44,20 +44,17 @@ import numpy as np
 
 from hashbench import Citation, LinearMethod, Log
 from hashbench.linalg import (
+    Ridge,
     column_means,
-    gaussian,
-    inner,
     multiview_kmeans,
     pca,
     procrustes,
+    project,
     random_codes,
     random_rotation,
-    regress,
     signs,
     squared_norm,
     stiefel,
-    times,
-    together,
     unit_rows,
 )
 
@@ -137,14 +134,14 @@ class FCMH(LinearMethod):
         bounds = np.flatnonzero(np.diff(assigned[order], prepend=-1, append=-1))
         groups = [slice(start, stop) for start, stop in itertools.pairwise(bounds)]
 
-        B = random_codes(rng, n, k, Y.dtype)
-        V = gaussian(rng, n, k, Y.dtype)
+        B = random_codes(rng, n, k)
+        V = rng.standard_normal((n, k))
         self._iterate(Y[order], groups, V, B, rng)
 
         self.codes_ = np.empty((n, k), bool)
         self.codes_[order] = B > 0
         target = np.where(self.codes_, 1, -1).astype(Y.dtype)
-        self.projections_ = [regress(X, target, self.ridge) for X in views]
+        self.projections_ = [Ridge(X, self.ridge).solve(target) for X in views]
         return self
 
     def _iterate(self, Y, groups, V, B, rng):
@@ -155,32 +152,32 @@ class FCMH(LinearMethod):
         C = [C_all + self.beta2 * _correlations(Y[rows]) for rows in groups]
         sizes = [rows.stop - rows.start for rows in groups]
         # Row sums of the correlations, weighted by the items they apply to.
-        D = sum(size * c.sum(axis=0) for size, c in together(sizes, C)) + self.gamma
+        D = sum(size * c.sum(axis=0) for size, c in zip(sizes, C, strict=True)) + self.gamma
         for _ in range(self.iterations):
-            P = sum(inner(V[rows], Y[rows]) @ c for rows, c in together(groups, C))
+            P = sum((V[rows].T @ Y[rows]) @ c for rows, c in zip(groups, C, strict=True))
             P = P / np.maximum(D, 1e-300)
-            GB = inner(G, B)
-            for rows, c in together(groups, C):
-                Z = times(B[rows], R.T) + times(Y[rows], c @ P.T)
+            GB = G.T @ B
+            for rows, c in zip(groups, C, strict=True):
+                Z = B[rows] @ R.T + Y[rows] @ (c @ P.T)
                 V[rows] = stiefel(Z + self._similarity(G[rows], GB, B[rows]), rng)
-            GV = inner(G, V)
+            GV = G.T @ V
             for rows in groups:
                 pull = self._similarity(G[rows], GV, V[rows])
-                B[rows] = signs(times(V[rows], R) + pull)
+                B[rows] = signs(V[rows] @ R + pull)
             R = procrustes(V.T @ B, R)
             self.record(self._objective, Y, G, groups, C, V, B, R, P)
 
     def _similarity(self, G, GV, V):
         """alpha1 k S V + alpha2 k S_g V_g for the rows of a group, with G'V over all rows."""
-        sums = 2 * self.n_bits * (self.alpha1 * GV + self.alpha2 * inner(G, V))
-        return times(G, sums)
+        sums = 2 * self.n_bits * (self.alpha1 * GV + self.alpha2 * (G.T @ V))
+        return G @ sums
 
     def _objective(self, Y, G, groups, C, V, B, R, P):
         total = squared_norm(B - V @ R) + self.gamma * squared_norm(P)
         total += self.alpha1 * self._similarity_loss(G, V, B)
-        for rows, c in together(groups, C):
+        for rows, c in zip(groups, C, strict=True):
             total += self.alpha2 * self._similarity_loss(G[rows], V[rows], B[rows])
-            VV, VY = inner(V[rows], V[rows]), inner(V[rows], Y[rows])
+            VV, VY = V[rows].T @ V[rows], V[rows].T @ Y[rows]
             total -= 2 * np.sum(P * (VY @ c))
             total += np.sum(c.sum(axis=0) * np.einsum("ij,ij->j", P, VV @ P))
             total += np.sum(c.sum(axis=0) * Y[rows].sum(axis=0))
@@ -189,15 +186,16 @@ class FCMH(LinearMethod):
     def _similarity_loss(self, G, V, B):
         """||k S - V B'||^2 where V'1 = 0."""
         k, n = self.n_bits, len(G)
-        squares = 4 * squared_norm(inner(G, G)) + n**2
+        squares = 4 * squared_norm(G.T @ G) + n**2
         squares -= 4 * squared_norm(G.sum(axis=0, dtype=np.float64))
-        product = 2 * np.sum(inner(G, V) * inner(G, B))
-        return k**2 * squares - 2 * k * product + np.sum(inner(V, V) * inner(B, B))
+        product = 2 * np.sum((G.T @ V) * (G.T @ B))
+        return k**2 * squares - 2 * k * product + np.sum((V.T @ V) * (B.T @ B))
 
 
 def _correlations(Y):
     """Cosines between the columns of the labels; zero for a class that does not occur."""
-    return inner(*[unit_rows(Y.T).T] * 2)
+    U = unit_rows(Y.T)
+    return U @ U.T
 
 
 def _reduced(views):
@@ -205,4 +203,6 @@ def _reduced(views):
     if len(views[0]) <= CLUSTERED_ROWS:
         return views
     means = column_means(views)
-    return [times(X, pca(X, CLUSTERED_COLUMNS, mean)) for X, mean in together(views, means)]
+    return [
+        project(X, pca(X, CLUSTERED_COLUMNS, mean)) for X, mean in zip(views, means, strict=True)
+    ]

@@ -20,7 +20,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from hashbench import Citation, Log
-from hashbench.linalg import anchor_maps
+from hashbench.linalg import (
+    anchor_maps,
+)
 from hashbench.methods.srlch import LabelRegression
 
 

@@ -36,15 +36,12 @@ from hashbench.linalg import (
     RBF,
     Ridge,
     anchor_rows,
-    each,
     mean_squared_distance,
     procrustes,
+    project,
     random_codes,
     signs,
     squared_norm,
-    times,
-    together,
-    training_features,
 )
 
 
@@ -108,7 +105,7 @@ class FDDH(LinearMethod):
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn codes and hash functions."""
         views, Y, rng = self.begin_fit(views, labels)
-        (n, c), k, dtype = Y.shape, self.n_bits, Y.dtype
+        (n, c), k = Y.shape, self.n_bits
         if k < c:
             warnings.warn(
                 f"fddh: {k} bits cannot hold {c} orthogonal class codes; they will overlap",
@@ -116,17 +113,17 @@ class FDDH(LinearMethod):
             )
         rows = np.sort(anchor_rows(n, self.anchors, rng))
         maps = [RBF(X[rows], mean_squared_distance(X), centred=False) for X in views]
-        K = each(training_features, maps, views)
+        K = [phi.fit_transform(X) for phi, X in zip(maps, views, strict=True)]
         solvers = [Ridge(features, self.ridge) for features in K]
 
-        B = random_codes(rng, n, k, dtype)
+        B = random_codes(rng, n, k)
         T, S = Y, [solver.products(Y) for solver in solvers]  # S_m = K_m'T
         R: list[Any] = [np.zeros((features.shape[1], k)) for features in K]
         C, best = None, np.inf
         for _ in range(self.iterations):
-            C = procrustes(B.T @ T + self.mu * sum(r.T @ s for r, s in together(R, S)), C)
-            R = [procrustes(s @ C.T, r) for s, r in together(S, R)]
-            codes = signs(times(T, C.T))
+            C = procrustes(B.T @ T + self.mu * sum(r.T @ s for r, s in zip(R, S, strict=True)), C)
+            R = [procrustes(s @ C.T, r) for s, r in zip(S, R, strict=True)]
+            codes = signs(T @ C.T)
             T = self._labels(codes, K, R, C, Y)
             S = [solver.products(T) for solver in solvers]
             value = self.record(self._objective, solvers, codes, T, C, R, S)
@@ -143,9 +140,9 @@ class FDDH(LinearMethod):
 
     def _labels(self, B, K, R, C, Y):
         """T: the unconstrained minimiser, dragged to the right side of its bounds."""
-        T = times(B, C)
-        for features, r in together(K, R):
-            T += times(features, self.mu * r @ C)
+        T = B @ C
+        for features, r in zip(K, R, strict=True):
+            T += project(features, self.mu * r @ C)
         T /= 1 + len(K) * self.mu + self.gamma
         return np.where(Y > 0, np.maximum(T, 1), np.minimum(T, 0))
 
@@ -153,7 +150,7 @@ class FDDH(LinearMethod):
         TC = T @ C.T
         gram = TC.T @ TC
         total = squared_norm(B - TC) + self.gamma * squared_norm(T)
-        for solver, r, s in together(solvers, R, S):
+        for solver, r, s in zip(solvers, R, S, strict=True):
             norm = np.trace(solver.gram)
             total += self.mu * (norm - 2 * np.sum(r * (s @ C.T)) + np.sum((r.T @ r) * gram))
         return total

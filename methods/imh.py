@@ -49,7 +49,6 @@ from hashbench.linalg import (
     column_means,
     eigen,
     neighbour_graph,
-    together,
     upright,
 )
 
@@ -121,7 +120,7 @@ class IMH(LinearMethod):
         sampled = [X[rows].astype(np.float64) for X in views]
         if self.centred:
             self.means_ = column_means(views)
-            sampled = [X - mean for X, mean in together(sampled, self.means_)]
+            sampled = [X - mean for X, mean in zip(sampled, self.means_, strict=True)]
         solvers = [Ridge(X, self.beta) for X in sampled]
         laplacian = sum(_laplacian(X, self.neighbours) for X in sampled)
 
@@ -144,7 +143,7 @@ class IMH(LinearMethod):
                 stacklevel=2,
             )
         self.projections_ = [np.zeros((X.shape[1], self.n_bits)) for X in views]
-        for W, solver in together(self.projections_, solvers):
+        for W, solver in zip(self.projections_, solvers, strict=True):
             W[:, :found] = solver.solve(F)
         self.offsets_ = [-np.median(self.project(X, m), axis=0) for m, X in enumerate(views)]
         return self

@@ -31,7 +31,6 @@ from hashbench.linalg import (
     mean_squared_distance,
     row_blocks,
     squared_distances,
-    together,
 )
 from hashbench.methods.dlfh import DLFH
 
@@ -43,7 +42,7 @@ class KDLFH(DLFH):
 
     Parameters
     ----------
-    n_bits, steepness, samples, random_state
+    n_bits, lam, samples, random_state
         As for :class:`DLFH`.
     iterations : int
         Epochs.
@@ -79,7 +78,7 @@ class KDLFH(DLFH):
     def _learn_functions(self, views, codes, rng):
         anchors = anchor_rows(len(views[0]), self.anchors, rng)
         self.maps_, self.projections_ = [], []
-        for X, B in together(views, codes):
+        for X, B in zip(views, codes, strict=True):
             width = mean_squared_distance(X[:WIDTH_ROWS]) or 1.0  # equal rows have no scale
             points = X[anchors].astype(np.float64)
             rbf = RBF(points, width, centred=False, mean=X.mean(axis=0, dtype=np.float64))

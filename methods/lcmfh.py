@@ -33,11 +33,8 @@ from hashbench import Citation, Linear, LinearMethod, Log
 from hashbench.linalg import (
     Ridge,
     column_means,
-    each,
     gram,
     squared_norm,
-    times,
-    together,
     unit_rows,
 )
 
@@ -101,11 +98,11 @@ class LCMFH(LinearMethod):
 
         # All that the iterations see of the items.
         means = column_means(views)
-        solvers = [Ridge(X, gamma / mu, mean) for X, mean in together(views, means)]
+        solvers = [Ridge(X, gamma / mu, mean) for X, mean in zip(views, means, strict=True)]
         GG = gram(G)
         inverse = np.linalg.pinv(GG, hermitian=True)
         C = [solver.products(G) for solver in solvers]  # X_m'G
-        R = each(Ridge.solve_products, solvers, C)
+        R = [solver.solve_products(s) for solver, s in zip(solvers, C, strict=True)]
 
         Z = rng.random((Y.shape[1], k))
         P = [rng.random((X.shape[1], k)) for X in views]
@@ -114,16 +111,16 @@ class LCMFH(LinearMethod):
             U = [
                 # A view of weight zero has no basis to find.
                 np.linalg.solve(w * ZGZ + gamma * eye, w * (c @ Z).T).T
-                for w, c in together(weights, C)
+                for w, c in zip(weights, C, strict=True)
             ]
-            right = sum(c.T @ (w * u + mu * p) for w, c, u, p in together(weights, C, U, P))
-            system = sum(w * u.T @ u for w, u in together(weights, U))
+            right = sum(c.T @ (w * u + mu * p) for w, c, u, p in zip(weights, C, U, P, strict=True))
+            system = sum(w * u.T @ u for w, u in zip(weights, U, strict=True))
             system = system + (len(views) * mu + gamma) * eye
             Z = np.linalg.solve(system, (inverse @ right).T).T
             P = [r @ Z for r in R]
             self.record(self._objective, weights, solvers, GG, C, Z, U, P)
 
-        values = times(G, Z)
+        values = G @ Z
         self.codes_ = values >= values.mean(axis=0)
         self.means_ = means
         self.projections_ = P
@@ -132,7 +129,7 @@ class LCMFH(LinearMethod):
     def _objective(self, weights, solvers, GG, C, Z, U, P):
         ZGZ = Z.T @ GG @ Z
         total = self.gamma * np.trace(ZGZ)
-        for weight, solver, c, u, p in together(weights, solvers, C, U, P):
+        for weight, solver, c, u, p in zip(weights, solvers, C, U, P, strict=True):
             cz, norm = c @ Z, np.trace(solver.gram)
             total += weight * (norm - 2 * np.sum(u * cz) + np.sum((u.T @ u) * ZGZ))
             total += self.mu * (np.trace(ZGZ) - 2 * np.sum(p * cz) + solver.quadratic(p))

@@ -36,16 +36,14 @@ from hashbench import Citation, LinearMethod, Log
 from hashbench.base.errors import HashbenchError
 from hashbench.base.validation import check_labels, check_views
 from hashbench.linalg import (
-    gaussian,
-    normal_equations,
+    cross_product,
+    gram,
     procrustes,
     random_codes,
     random_rotation,
     signs,
     squared_norm,
     stiefel,
-    times,
-    together,
     unit_rows,
 )
 
@@ -156,13 +154,13 @@ class LEMON(LinearMethod):
             stop = None if chunk == chunks - 1 else (chunk + 1) * self.chunk_size
             codes.append(self._chunk(Y[chunk * self.chunk_size : stop]))
         B = np.concatenate(codes)
-        for X, G, S in together(views, self._grams, self._products):
-            for total, part in together((G, S), normal_equations(X, B)):
-                total += part
+        for X, G, S in zip(views, self._grams, self._products, strict=True):
+            G += gram(X)
+            S += cross_product(X, B)
         self.codes_ = np.concatenate([self.codes_, B > 0])
         self.projections_ = [
             scipy.linalg.solve(G + self.ridge * np.eye(len(G)), S, assume_a="pos")
-            for G, S in together(self._grams, self._products)
+            for G, S in zip(self._grams, self._products, strict=True)
         ]
         return self
 
@@ -171,20 +169,20 @@ class LEMON(LinearMethod):
         n, k, dtype, rng = len(Y), self.n_bits, Y.dtype, self._rng
         G, ones = unit_rows(Y), np.ones((n, 1), dtype)
         past = self._past
-        B = random_codes(rng, n, k, dtype)
-        V = gaussian(rng, n, k, dtype)
+        B = random_codes(rng, n, k)
+        V = rng.standard_normal((n, k))
         R = random_rotation(k, rng)
         # H: sums over all items seen.
         H = _plus(past, YY=(Y, Y), GG=(G, G), G1=(G, ones), n=(ones, ones))
         H |= _plus(past, VV=(V, V), VY=(V, Y), GB=(G, B))
         for _ in range(self.iterations):
             P = np.linalg.solve(H["VV"] + self.gamma * np.eye(k), H["VY"])
-            Z = times(B, R.T) + times(Y, self.beta * P.T)
-            Z += times(G, 2 * self.alpha * k * H["GB"])
+            Z = B @ R.T + Y @ (self.beta * P.T)
+            Z += G @ (2 * self.alpha * k * H["GB"])
             V = stiefel(Z, rng)
             H |= _plus(past, VV=(V, V), VY=(V, Y), GV=(G, V), VB=(V, B))
             R = procrustes(H["VB"], R)
-            B = signs(times(G, 2 * self.alpha * k * H["GV"]) + times(V, R))
+            B = signs(G @ (2 * self.alpha * k * H["GV"]) + V @ R)
             H |= _plus(past, VB=(V, B), GB=(G, B), BB=(B, B))
             self.record(self._objective, H, P, R)
         self._past = H

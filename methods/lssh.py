@@ -49,13 +49,11 @@ from hashbench.base.validation import BLOCK_ROWS
 from hashbench.linalg import (
     bounded_basis,
     column_means,
-    inner,
     lasso,
     pca,
+    project,
     row_blocks,
     squared_norm,
-    times,
-    together,
     unit_rows,
 )
 
@@ -135,14 +133,14 @@ class LSSH(Method):
 
         S = lasso(B, X, self.rho)
         for _ in range(self.iterations):
-            A = self._latent(times(S, R), T, U)
-            AA = inner(A, A)
-            U = [bounded_basis(inner(A, t), AA, u) for t, u in together(T, U)]
+            A = self._latent(S @ R, T, U)
+            AA = A.T @ A
+            U = [bounded_basis(A.T @ t, AA, u) for t, u in zip(T, U, strict=True)]
             weight = np.sqrt(self.gamma).astype(A.dtype)
             S = lasso(np.hstack([B, weight * R]), np.hstack([X, weight * A]), self.rho)
-            SS = inner(S, S)
-            B = bounded_basis(inner(S, X), SS, B)
-            R = bounded_basis(inner(S, A), SS, R)
+            SS = S.T @ S
+            B = bounded_basis(S.T @ X, SS, B)
+            R = bounded_basis(S.T @ A, SS, R)
             self.record(self._objective, X, T, S, A, B, U, R)
 
         self.dictionary_, self.link_, self.bases_ = B, R, U
@@ -168,25 +166,25 @@ class LSSH(Method):
         """Return rows centred, reduced if they are images, and of unit norm, in float32."""
         X = X - self.means_[view].astype(X.dtype)
         if view == 0:
-            X = times(X, self.components_)
+            X = project(X, self.components_)
         return unit_rows(X).astype(np.float32)
 
     def _linked(self, X):
         """Return S R with the sparse codes S of images alone."""
-        return times(lasso(self.dictionary_, X, self.rho), self.link_)
+        return lasso(self.dictionary_, X, self.rho) @ self.link_
 
     def _latent(self, linked, T, U):
         """A = (gamma / mu S R + sum_m T_m U_m')(sum_m U_m U_m' + gamma / mu I)^-1."""
         ratio = self.gamma / self.mu
         inverse = np.linalg.inv(sum(u @ u.T for u in U) + ratio * np.eye(self.n_bits))
-        right = sum(times(t, u.T) for t, u in together(T, U)) + ratio * linked
-        return times(right, inverse)
+        right = sum(t @ u.T for t, u in zip(T, U, strict=True)) + ratio * linked
+        return right @ inverse
 
     def _objective(self, X, T, S, A, B, U, R):
-        texts = sum(squared_norm(t - times(A, u)) for t, u in together(T, U))
+        texts = sum(squared_norm(t - A @ u) for t, u in zip(T, U, strict=True))
         return (
-            squared_norm(X - times(S, B))
+            squared_norm(X - S @ B)
             + self.rho * np.abs(S).sum()
             + self.mu * texts
-            + self.gamma * squared_norm(A - times(S, R))
+            + self.gamma * squared_norm(A - S @ R)
         )

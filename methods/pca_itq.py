@@ -26,7 +26,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from hashbench import Citation, HashbenchError, LinearMethod, Log
-from hashbench.linalg import column_means, itq, pca, project, regress, signs, times, together
+from hashbench.linalg import (
+    Ridge,
+    column_means,
+    itq,
+    pca,
+    project,
+    signs,
+)
 
 
 class PCAITQ(LinearMethod):
@@ -82,14 +89,14 @@ class PCAITQ(LinearMethod):
         A[:, : directions.shape[1]] = directions
         V = project(X, A, mean)
         R = itq(V, rng, self.iterations)
-        B = signs(times(V, R))
+        B = signs(V @ R)
 
         balance = B.mean(axis=0, dtype=np.float64)
         self.projections_ = [
             A @ R
             if m == self.view
-            else regress(X, B - balance.astype(B.dtype), self.ridge, mean, relative=True)
-            for m, (X, mean) in enumerate(together(views, self.means_))
+            else Ridge(X, self.ridge, mean, relative=True).solve(B - balance.astype(B.dtype))
+            for m, (X, mean) in enumerate(zip(views, self.means_, strict=True))
         ]
         self.offsets_ = [
             np.zeros(self.n_bits) if m == self.view else balance for m in range(len(views))

@@ -44,8 +44,6 @@ from hashbench.linalg import (
     Ridge,
     column_means,
     correlated_directions,
-    each,
-    inner,
     linear_svms,
     project,
     row_coordinates,
@@ -53,8 +51,6 @@ from hashbench.linalg import (
     scatter_whitening,
     signs,
     squared_norm,
-    times,
-    together,
     whitening,
 )
 
@@ -106,11 +102,15 @@ class PDH(LinearMethod):
         """Learn hyperplanes that predict each other's sides."""
         views, Y, rng = self.begin_fit(views, labels)
         self.means_ = column_means(views)
-        views, means, bases = together(*each(row_coordinates, views, self.means_))
-        solvers = [Ridge(X, 1 / (2 * self.cost), mean) for X, mean in together(views, means)]
+        views, means, bases = zip(
+            *[row_coordinates(X, y) for X, y in zip(views, self.means_, strict=True)], strict=True
+        )
+        solvers = [
+            Ridge(X, 1 / (2 * self.cost), mean) for X, mean in zip(views, means, strict=True)
+        ]
         whiteners = [
             scatter_whitening(X, mean, self.ridge, solver.scatter())
-            for X, mean, solver in together(views, means, solvers)
+            for X, mean, solver in zip(views, means, solvers, strict=True)
         ]
         directions, correlations = correlated_directions(
             views, self.n_bits, self.ridge, means, whiteners
@@ -123,7 +123,7 @@ class PDH(LinearMethod):
         Z: list[Any] = [None] * len(views)  # X_m W_m
         for _ in range(self.iterations):
             parts = []
-            for m, (X, mean) in enumerate(together(views, means)):
+            for m, (X, mean) in enumerate(zip(views, means, strict=True)):
                 targets = B.astype(Y.dtype, copy=False)
                 W[m], Z[m] = linear_svms(solvers[m], targets, W[m], Z=Z[m])
                 B = decorrelate(Z[m])
@@ -134,7 +134,7 @@ class PDH(LinearMethod):
                 parts.append((W[m], targets, Z[m], B))
             self.record(self._objective, parts)
 
-        self.projections_ = [w if E is None else E @ w for w, E in together(W, bases)]
+        self.projections_ = [w if E is None else E @ w for w, E in zip(W, bases, strict=True)]
         return self
 
     def _objective(self, parts):
@@ -142,7 +142,7 @@ class PDH(LinearMethod):
 
     def _share(self, W, targets, Z, B):
         """One view's share of the objective; ``targets`` are the bits of the view before."""
-        repetition = inner(B, B) / len(B) - np.eye(self.n_bits)
+        repetition = (B.T @ B) / len(B) - np.eye(self.n_bits)
         slack = np.maximum(0, 1 - targets * Z)
         return squared_norm(repetition) + squared_norm(W) / 2 + self.cost * squared_norm(slack)
 
@@ -157,6 +157,6 @@ def decorrelate(Z):
     scale = np.sqrt(np.square(Z).sum(axis=0, dtype=np.float64))
     floor = scale.max(initial=0.0) * np.finfo(Z.dtype).eps * np.sqrt(len(Z))
     Z = Z * np.where(scale > floor, 1 / np.maximum(scale, np.finfo(float).tiny), 0).astype(Z.dtype)
-    root = whitening(inner(Z, Z), scatter_precision(Z))
+    root = whitening(Z.T @ Z, scatter_precision(Z))
     # P = Z (Z'Z)^(-1/2): with M the whitening, M diag(1 / norms of M) are the eigenvectors.
-    return signs(times(Z, root @ (root / np.linalg.norm(root, axis=0)).T))
+    return signs(Z @ (root @ (root / np.linalg.norm(root, axis=0)).T))

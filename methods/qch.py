@@ -38,11 +38,10 @@ from hashbench.linalg import (
     Ridge,
     column_means,
     correlated_directions,
-    each,
+    project,
     random_rotation,
     scatter_whitening,
-    swept,
-    together,
+    signs,
 )
 
 CCA_RIDGE = 1e-4  # of the scatter matrices that the codes begin from
@@ -98,38 +97,33 @@ class QCH(LinearMethod):
         views, _, rng = self.begin_fit(views, labels)
         self.means_ = column_means(views)
         solvers = [
-            Ridge(X, self.ridge, mean, relative=True) for X, mean in together(views, self.means_)
+            Ridge(X, self.ridge, mean, relative=True)
+            for X, mean in zip(views, self.means_, strict=True)
         ]
         whiteners = [
             scatter_whitening(X, mean, CCA_RIDGE, solver.scatter())
-            for X, mean, solver in together(views, self.means_, solvers)
+            for X, mean, solver in zip(views, self.means_, solvers, strict=True)
         ]
         A, _ = correlated_directions(views, self.n_bits, CCA_RIDGE, self.means_, whiteners)
         R = random_rotation(self.n_bits, rng)
-        B = [np.empty((len(X), self.n_bits), X.dtype) for X in views]
-        S = self._codes(views, [a @ R for a in A], B, [])
+        pairs = list(zip(views, self.means_, strict=True))
+        B = [signs(project(X, a @ R, mean)) for (X, mean), a in zip(pairs, A, strict=True)]
+        S = [solver.products(b) for solver, b in zip(solvers, B, strict=True)]  # S_m = X_m'B_m
         for _ in range(self.iterations):
-            W = each(Ridge.solve_products, solvers, S, B)
-            S = self._codes(views, W, B, B)
+            W = [solver.solve_products(s, b) for solver, s, b in zip(solvers, S, B, strict=True)]
+            for m, ((X, mean), w) in enumerate(zip(pairs, W, strict=True)):
+                others = sum(b for l, b in enumerate(B) if l != m)
+                B[m] = signs(project(X, w, mean) + self.alpha / 2 * others)
+            S = [solver.products(b) for solver, b in zip(solvers, B, strict=True)]
             self.record(self._objective, solvers, W, B, S)
         self.codes_ = [b > 0 for b in B]
         self.projections_ = W
         return self
 
-    def _codes(self, views, W, B, others):
-        """Fill B_m with sgn(X_m W_m + alpha / 2 sum_{l != m} others_l); return S_m = X_m'B_m."""
-        S = []
-        for m, (X, mean, w, b) in enumerate(together(views, self.means_, W, B)):
-            b[:] = self.alpha / 2 * sum(other for l, other in enumerate(others) if l != m)
-            b -= (mean @ w).astype(b.dtype)
-            (products,) = swept(b, [X], [w.astype(b.dtype)], signed=True)
-            S.append(products - np.outer(mean, b.sum(axis=0, dtype=np.float64)))
-        return S
-
     def _objective(self, solvers, W, B, S):
         total = sum(
             b.size - 2 * np.sum(w * s) + solver.quadratic(w) + solver.penalty * np.sum(w * w)
-            for solver, w, b, s in together(solvers, W, B, S)
+            for solver, w, b, s in zip(solvers, W, B, S, strict=True)
         )
         return total - self.alpha * sum(
             float(np.vdot(B[m], B[l])) for m in range(len(B)) for l in range(m)

@@ -12,7 +12,9 @@ from __future__ import annotations
 from typing import Any, Self
 
 from hashbench import LinearMethod
-from hashbench.linalg import column_means
+from hashbench.linalg import (
+    column_means,
+)
 
 
 class Random(LinearMethod):

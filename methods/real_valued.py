@@ -13,7 +13,9 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from hashbench import Log, VectorMethod
-from hashbench.linalg import together, unit_rows
+from hashbench.linalg import (
+    unit_rows,
+)
 from hashbench.methods.ridge_labels import regress_labels
 
 
@@ -44,7 +46,7 @@ class RealValued(VectorMethod):
         """Regress."""
         views, Y, _ = self.begin_fit(views, labels)
         means, _, self.weights_ = regress_labels(views, Y, self.ridge)
-        self.offsets_ = [-mean @ W for mean, W in together(means, self.weights_)]
+        self.offsets_ = [-mean @ W for mean, W in zip(means, self.weights_, strict=True)]
         return self
 
     def vectors(self, X: Any, view: int, role: Literal["query", "database"]) -> Any:

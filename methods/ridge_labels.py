@@ -24,7 +24,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from hashbench import LinearMethod, Log
-from hashbench.linalg import column_means, random_rotation, regress, together
+from hashbench.linalg import (
+    Ridge,
+    column_means,
+    random_rotation,
+)
 
 
 def regress_labels(views, Y, strength):
@@ -33,7 +37,8 @@ def regress_labels(views, Y, strength):
     balance = Y.mean(axis=0, dtype=np.float64)
     targets = Y - balance.astype(Y.dtype)
     weights = [
-        regress(X, targets, strength, mean, relative=True) for X, mean in together(views, means)
+        Ridge(X, strength, mean, relative=True).solve(targets)
+        for X, mean in zip(views, means, strict=True)
     ]
     return means, balance, weights
 

@@ -34,13 +34,12 @@ import numpy as np
 from hashbench import Citation, LinearMethod, Log
 from hashbench.linalg import (
     column_means,
-    cross,
+    cross_product,
     eigen,
     noise_directions,
     scatter_precision,
     scatter_whitening,
     squared_norm,
-    together,
     turns,
     unit_rows,
 )
@@ -94,9 +93,9 @@ class SCMO(LinearMethod):
         G = unit_rows(Y)
         # A_m = M_m'X_m'G with whitened features X_m M_m: X'S Y becomes 2 A_x A_y'.
         whiteners, factors = [], []
-        for X, mean in together(views, self.means_):
+        for X, mean in zip(views, self.means_, strict=True):
             whiteners.append(scatter_whitening(X, mean, self.ridge))
-            factors.append(whiteners[-1].T @ cross(X, G, mean))
+            factors.append(whiteners[-1].T @ cross_product(X, G, mean))
         # Whitened features are orthonormal, so that no strength exceeds this one.
         limit = 2 * squared_norm(G)
         noise = limit * max(scatter_precision(X) for X in views)
@@ -110,7 +109,7 @@ class SCMO(LinearMethod):
                 stacklevel=2,
             )
             if self.noise_bits:
-                for W, X, mean in together(self.projections_, views, self.means_):
+                for W, X, mean in zip(self.projections_, views, self.means_, strict=True):
                     W[:, without] = noise_directions(X, missing, self.ridge, mean, rng)
         return self
 
@@ -118,7 +117,7 @@ class SCMO(LinearMethod):
         strengths, vectors = leading_pairs(factors, np.full(G.shape[1], 2.0))
         kept = min(self.n_bits, int((strengths > noise).sum()))
         projections = [np.zeros((len(M), self.n_bits)) for M in whiteners]
-        for W, M, U in together(projections, whiteners, vectors):
+        for W, M, U in zip(projections, whiteners, vectors, strict=True):
             W[:, :kept] = M @ U[:, :kept]
         return projections
 
@@ -134,7 +133,7 @@ def leading_pairs(factors, weights):
     vectors : list of (r_m, r)
     """
     # The blocks live in the span of the factors, which is small.
-    bases, triangles = together(*(np.linalg.qr(A) for A in factors))
+    bases, triangles = zip(*(np.linalg.qr(A) for A in factors), strict=True)
     edges = np.cumsum([0] + [Q.shape[1] for Q in bases])
     blocks = np.zeros((edges[-1], edges[-1]))
     for i, left in enumerate(triangles):

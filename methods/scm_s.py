@@ -24,9 +24,10 @@ import numpy as np
 
 from hashbench.linalg import (
     correlated_directions,
-    sides,
+    cross_product,
+    project,
+    signs,
     squared_norm,
-    together,
 )
 from hashbench.methods.scm_o import SCMO, leading_pairs
 
@@ -86,7 +87,7 @@ class SCMS(SCMO):
             fallback, _ = correlated_directions(
                 views, k - learned, self.ridge, self.means_, whiteners
             )
-            for W, directions in together(projections, fallback):
+            for W, directions in zip(projections, fallback, strict=True):
                 W[:, learned:] = directions[:, ::-1]
         return projections
 
@@ -117,6 +118,6 @@ class _Residual:
 
 
 def _code(X, mean, w):
-    """h = sgn((X - 1 mean') w) and (X - 1 mean')'h, in one pass over X."""
-    h, products = sides(X, w, float(mean @ w))
-    return h, products - mean * h.sum()
+    """h = sgn((X - 1 mean') w) and (X - 1 mean')'h."""
+    h = signs(project(X, w[:, None], mean))
+    return h[:, 0], cross_product(X, h, mean)[:, 0]

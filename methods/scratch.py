@@ -31,15 +31,11 @@ from hashbench import Citation, LinearMethod, Log
 from hashbench.linalg import (
     Ridge,
     anchor_maps,
-    each,
-    gaussian,
-    inner,
     procrustes,
+    project,
     random_rotation,
     signs,
     squared_norm,
-    times,
-    together,
 )
 
 
@@ -101,26 +97,26 @@ class SCRATCH(LinearMethod):
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn codes and hash functions."""
         views, Y, rng = self.begin_fit(views, labels)
-        n, k, dtype, eye = len(Y), self.n_bits, Y.dtype, np.eye(self.n_bits)
+        n, k, eye = len(Y), self.n_bits, np.eye(self.n_bits)
         weight, alpha, mu, gamma = self.lam, self.alpha, self.mu, self.gamma
         self.maps_, K = anchor_maps(views, [self.anchors] * len(views), rng)
         solvers = [Ridge(features, gamma / mu) for features in K]
 
-        V = gaussian(rng, n, k, dtype)
+        V = rng.standard_normal((n, k))
         R = random_rotation(k, rng)
         S = [solver.products(V) for solver in solvers]  # S_m = K_m'V
         for _ in range(self.iterations):
-            VV = inner(V, V)
-            B = signs(times(V, R.T))
+            VV = V.T @ V
+            B = signs(V @ R.T)
             U = [np.linalg.solve(weight * VV + gamma * eye, weight * s.T).T for s in S]
             C = np.linalg.solve(alpha * VV + gamma * eye, alpha * (V.T @ Y)).T
-            W = each(Ridge.solve_products, solvers, S)
+            W = [solver.solve_products(s) for solver, s in zip(solvers, S, strict=True)]
 
             system = (1 + len(K) * mu + gamma) * eye + alpha * C.T @ C
             inverse = np.linalg.inv(system + sum(weight * u.T @ u for u in U))
-            V = times(B, R @ inverse) + times(Y, alpha * C @ inverse)
-            for features, u, w in together(K, U, W):
-                V += times(features, (weight * u + mu * w) @ inverse)
+            V = B @ (R @ inverse) + Y @ (alpha * C @ inverse)
+            for features, u, w in zip(K, U, W, strict=True):
+                V += project(features, (weight * u + mu * w) @ inverse)
             S = [solver.products(V) for solver in solvers]
             R = procrustes(B.T @ V, R)
             self.record(self._objective, solvers, Y, V, B, R, C, U, W, S)
@@ -130,12 +126,12 @@ class SCRATCH(LinearMethod):
         return self
 
     def _objective(self, solvers, Y, V, B, R, C, U, W, S):
-        VV = inner(V, V)
+        VV = V.T @ V
         squares = np.trace(VV)
-        total = self.alpha * squared_norm(Y - times(V, C.T))
-        total += squared_norm(B - times(V, R.T))
+        total = self.alpha * squared_norm(Y - V @ C.T)
+        total += squared_norm(B - V @ R.T)
         total += self.gamma * (squares + squared_norm(C))
-        for solver, u, w, s in together(solvers, U, W, S):
+        for solver, u, w, s in zip(solvers, U, W, S, strict=True):
             norm = np.trace(solver.gram)
             total += self.lam * (norm - 2 * np.sum(u * s) + np.sum((u.T @ u) * VV))
             total += self.mu * (squares - 2 * np.sum(w * s) + solver.quadratic(w))

@@ -27,8 +27,6 @@ Deviations
 
 from __future__ import annotations
 
-from functools import reduce
-from operator import add
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -38,12 +36,9 @@ from hashbench.linalg import (
     Laplacian,
     Ridge,
     column_means,
-    each,
-    either_way,
     neighbour_graph,
+    project,
     sylvester,
-    times,
-    together,
 )
 
 
@@ -118,9 +113,12 @@ class SMFH(LinearMethod):
         rest = (1 - self.alpha) / (len(views) - 1)
         weights = [self.alpha, *[rest] * (len(views) - 1)]
         means = column_means(views)
-        graphs = [either_way(neighbour_graph(X, self.neighbours)) for X in views]
-        laplacian = Laplacian(reduce(add, graphs), Y)
-        solvers = [Ridge(X, self.ridge / self.beta, mean) for X, mean in together(views, means)]
+        graphs = [neighbour_graph(X, self.neighbours) for X in views]
+        joined = sum(graph.maximum(graph.T) for graph in graphs)  # neighbours either way
+        laplacian = Laplacian(joined, Y)
+        solvers = [
+            Ridge(X, self.ridge / self.beta, mean) for X, mean in zip(views, means, strict=True)
+        ]
 
         S = rng.random((n, k))
         P = [rng.random((X.shape[1], k)) for X in views]
@@ -130,7 +128,7 @@ class SMFH(LinearMethod):
             U = self._bases(products, S, weights)
             S = self._shared_space(views, means, weights, U, P, laplacian, S)
             products = [solver.products(S.astype(Y.dtype)) for solver in solvers]
-            P = each(Ridge.solve_products, solvers, products, [S] * len(views))
+            P = [solver.solve_products(s, S) for solver, s in zip(solvers, products, strict=True)]
             value = self.record(self._objective, solvers, weights, laplacian, S, U, P, products)
             if before - value < self.tolerance:
                 break
@@ -148,24 +146,24 @@ class SMFH(LinearMethod):
         SS, eye = S.T @ S, np.eye(self.n_bits)
         return [
             np.linalg.solve(weight * SS + self.ridge * eye, weight * Q.T).T
-            for weight, Q in together(weights, products)
+            for weight, Q in zip(weights, products, strict=True)
         ]
 
     def _shared_space(self, views, means, weights, U, P, laplacian, start):
         """S of S A + gamma Lap S = C, the derivative in S set to zero."""
         A = (len(views) * self.beta + self.ridge) * np.eye(self.n_bits)
         C = np.zeros(start.shape)
-        for X, mean, weight, u, p in together(views, means, weights, U, P):
+        for X, mean, weight, u, p in zip(views, means, weights, U, P, strict=True):
             A += weight * u.T @ u
             M = weight * u + self.beta * p
-            C += times(X, M) - mean @ M
+            C += project(X, M) - mean @ M
         return sylvester(A, laplacian, self.gamma, C, start)
 
     def _objective(self, solvers, weights, laplacian, S, U, P, products):
         SS = S.T @ S
         squares = np.trace(SS)
         total = self.gamma * np.sum(S * laplacian.product(S)) + self.ridge * squares
-        for solver, weight, u, p, Q in together(solvers, weights, U, P, products):
+        for solver, weight, u, p, Q in zip(solvers, weights, U, P, products, strict=True):
             norm = np.trace(solver.gram)  # ||X_m||^2
             total += weight * (norm - 2 * np.sum(u * Q) + np.sum((u.T @ u) * SS))
             total += self.ridge * np.sum(u * u)

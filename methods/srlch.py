@@ -35,13 +35,11 @@ from hashbench.linalg import (
     RBF,
     Ridge,
     anchor_rows,
-    each,
+    project,
     random_codes,
     row_blocks,
     signs,
     squared_norm,
-    times,
-    together,
     unit_rows,
 )
 
@@ -71,33 +69,33 @@ class LabelRegression(LinearMethod):
         n, k, dtype = len(Y), self.n_bits, Y.dtype
         self.maps_, K = self._features(views, rng)
         mu, ridges = self._weights(views)
-        solvers = each(Ridge, K, ridges)
+        solvers = [Ridge(X, y) for X, y in zip(K, ridges, strict=True)]
         classes = Ridge(Y, self.lam)
 
-        B = random_codes(rng, n, k, dtype)
+        B = random_codes(rng, n, k)
         t = np.zeros(k, dtype)
         S = [solver.products(B) for solver in solvers]  # S_m = K_m'B
         for _ in range(self.iterations):
-            P = each(Ridge.solve_products, solvers, S)
+            P = [solver.solve_products(s) for solver, s in zip(solvers, S, strict=True)]
             W = classes.solve(B - t)
-            target = times(Y, W)
+            target = Y @ W
             if self.drift:
                 t = (B - target).mean(axis=0)
             target += t
             pull = target.copy()
-            for weight, features, p in together(mu, K, P):
-                pull += times(features, weight * p)
+            for weight, features, p in zip(mu, K, P, strict=True):
+                pull += project(features, weight * p)
             B = signs(pull)
             S = [solver.products(B) for solver in solvers]
             self.record(self._objective, mu, solvers, B, target, W, P, S)
 
         self.codes_ = B > 0
-        self.projections_ = each(Ridge.solve_products, solvers, S)
+        self.projections_ = [solver.solve_products(s) for solver, s in zip(solvers, S, strict=True)]
         return self
 
     def _objective(self, mu, solvers, B, target, W, P, S):
         total = squared_norm(B - target) + self.lam * squared_norm(W)
-        for weight, solver, p, s in together(mu, solvers, P, S):
+        for weight, solver, p, s in zip(mu, solvers, P, S, strict=True):
             residual = B.size - 2 * np.sum(p * s) + solver.quadratic(p)
             total += weight * (residual + solver.penalty * squared_norm(p))
         return total
@@ -169,7 +167,7 @@ class SRLCH(LabelRegression):
 
     def _features(self, views, rng):
         maps = [UnitRBF(X, self.anchors, 2 * self.width**2, rng) for X in views]
-        return maps, [phi.transform(X) for phi, X in together(maps, views)]
+        return maps, [phi.transform(X) for phi, X in zip(maps, views, strict=True)]
 
     def _weights(self, views):
         others = len(views) - 1

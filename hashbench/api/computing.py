@@ -159,10 +159,7 @@ def _compute(job: Job, store: Store, progress: Progress) -> Results:
             )
         # the only ones that say that they may take long
         long = {name for name, plugin in registry.methods.items() if not plugin.cls.scalable}
-        tasks = [
-            planned(each, found.sources[each.id], study.timing)
-            for each in in_order(found.plan.cells, long)
-        ]
+        tasks = [planned(each, found.sources[each.id]) for each in in_order(found.plan.cells, long)]
         left = [each for each in tasks if each.cell.id in todo]
         stored |= execute(left, executor, store, progress, _besides(job, left))
     finally:

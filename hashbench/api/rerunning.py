@@ -105,7 +105,7 @@ def rerun(
                 tell(Rerun(each, failure=_other_data(each)))
             else:
                 cells.append(each.cell)
-        todo = [planned(cell, sources[cell.split], cold=True) for cell in in_order(cells)]
+        todo = [planned(cell, sources[cell.split]) for cell in in_order(cells)]
 
         def keep(cell: Any, record: RunRecord, folder: Any) -> None:
             tell(_compared(wanted[cell.id], record, folder))

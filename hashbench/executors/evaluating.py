@@ -16,12 +16,12 @@ from typing import Any
 
 from hashbench.base.codes import Words
 from hashbench.base.errors import HashbenchError
+from hashbench.base.threads import limit_threads
 from hashbench.executors.dask import DaskExecutor
 from hashbench.measures.gathering import Gathered, gather, joined
 from hashbench.measures.names import Measure
 from hashbench.measures.orders import Ranks
 from hashbench.measures.rankings import HammingRanking
-from hashbench.measures.threads import at_most
 
 #: Blocks of queries for each thread of a cluster: the slowest holds up the others by one of them.
 BLOCKS_A_THREAD = 4
@@ -81,5 +81,5 @@ def gather_block(
 
     threads: Any = get_worker().state.nthreads
     ranking = HammingRanking(query_words, database[0], n_bits, query_labels, database[1])
-    with at_most(threads):
+    with limit_threads(threads):
         return gather(ranking, *asked)

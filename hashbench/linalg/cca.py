@@ -9,8 +9,8 @@ import scipy
 
 from hashbench.base.validation import Matrix
 from hashbench.linalg.pca import principal
-from hashbench.linalg.products import cross, gram
-from hashbench.linalg.ridge import definite, with_diagonal
+from hashbench.linalg.products import cross_product, gram
+from hashbench.linalg.ridge import add_to_diagonal
 from hashbench.linalg.spectral import eigen, singular, turns
 
 #: Columns from which on a view is whitened by triangles, where it has full rank.
@@ -96,10 +96,11 @@ def _triangular_whitening(C: Matrix, rtol: float, ridge: float) -> Matrix | None
 
     None unless C is surely of full rank: the Frobenius norm stands for the largest eigenvalue.
     """
-    if not definite(C, -rtol * float(np.linalg.norm(C))):
+    try:
+        scipy.linalg.cholesky(add_to_diagonal(C, -rtol * float(np.linalg.norm(C))))
+    except np.linalg.LinAlgError:
         return None
-    system = with_diagonal(C, ridge)
-    lower = scipy.linalg.cholesky(system.T, lower=True, overwrite_a=True, check_finite=False)
+    lower = scipy.linalg.cholesky(add_to_diagonal(C, ridge), lower=True)
     inverse, _ = scipy.linalg.lapack.dtrtri(lower, lower=True, overwrite_c=True)
     return np.asarray(inverse.T)
 
@@ -130,7 +131,7 @@ def cca(
         scatter_whitening(X, means[0], ridge),
         scatter_whitening(Y, means[1], ridge),
     )
-    left, correlations, right = singular(Mx.T @ cross(X, Y, *means) @ My)
+    left, correlations, right = singular(Mx.T @ cross_product(X, Y, *means) @ My)
     precision = max(np.finfo(X.dtype).eps, np.finfo(Y.dtype).eps) * max(*X.shape, *Y.shape)
     rank = min(k, int((correlations > correlations.max(initial=0.0) * precision).sum()))
     A, B = np.zeros((X.shape[1], k)), np.zeros((Y.shape[1], k))

@@ -8,18 +8,12 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from hashbench.base import shelf
-from hashbench.base.validation import BLOCK_ROWS, Matrix
+from hashbench.base.validation import Matrix
 from hashbench.linalg.features import squared_distances
-from hashbench.linalg.threads import row_blocks
 
 
 def kmeans(X: Matrix, start: npt.NDArray[np.intp], iterations: int = 100) -> Matrix:
-    """Return k-means centroids of X, started from some of its rows; shared by fits.
-
-    Lloyd's algorithm, until no row changes its cluster. A cluster that loses its last row gets the
-    row that is farthest from its centroid. scikit-learn finds the same centroids, but every fit,
-    a process of its own, would wait a second or two for its import.
+    """Return the k-means centroids of X, (c, d), started from some of its rows.
 
     Parameters
     ----------
@@ -28,32 +22,10 @@ def kmeans(X: Matrix, start: npt.NDArray[np.intp], iterations: int = 100) -> Mat
         The rows that centroids start from.
     iterations : int
     """
+    from sklearn.cluster import KMeans
 
-    def make() -> tuple[Matrix]:
-        mean = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
-        Z = X - mean  # distances far from the origin would be those of rounding errors
-        F, assigned = Z[start], np.full(len(Z), -1)
-        for _ in range(iterations):
-            nearest, distances = _nearest(Z, F)
-            if np.array_equal(nearest, assigned):
-                break
-            assigned = nearest
-            missing = np.flatnonzero(np.bincount(assigned, minlength=len(F)) == 0)
-            assigned[np.argsort(-distances, kind="stable")[: len(missing)]] = missing
-            _move(F, Z, assigned, np.ones(len(Z), Z.dtype))
-        return (F + mean,)
-
-    return shelf.fetch(f"kmeans {iterations}", [X], [start], make)[0]
-
-
-def _nearest(X: Matrix, F: Matrix) -> tuple[npt.NDArray[np.intp], Matrix]:
-    """Return the nearest centroid of every row, and its squared distance."""
-    nearest, distances = np.empty(len(X), np.intp), np.empty(len(X), X.dtype)
-    for rows in row_blocks(len(X), BLOCK_ROWS):
-        D = squared_distances(X[rows], F)
-        nearest[rows] = D.argmin(axis=1)
-        distances[rows] = np.take_along_axis(D, nearest[rows, None], axis=1)[:, 0]
-    return nearest, distances
+    found = KMeans(len(start), init=X[start], n_init=1, max_iter=iterations, tol=0).fit(X)
+    return np.asarray(found.cluster_centers_, X.dtype)
 
 
 def multiview_kmeans(

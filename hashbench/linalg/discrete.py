@@ -18,6 +18,11 @@ def signs(values: Matrix) -> Matrix:
     return bits
 
 
+def random_codes(rng: np.random.Generator, n: int, k: int) -> Matrix:
+    """Return an (n, k) matrix of random signs, -1 and +1."""
+    return signs(rng.standard_normal((n, k)))
+
+
 def discrete_descent(B: Matrix, Q: Matrix, H: Matrix, sweeps: int = 5) -> Matrix:
     """Lower tr(B H B') - 2 tr(B Q') over B in {-1, +1}, one bit of all rows at a time.
 
@@ -46,23 +51,3 @@ def discrete_descent(B: Matrix, Q: Matrix, H: Matrix, sweeps: int = 5) -> Matrix
         if not flipped:
             break
     return np.ascontiguousarray(bits.T)
-
-
-def renew_bits(B: Matrix, O: Matrix, pull: Matrix, table: Matrix, inertia: float) -> None:
-    """Set b_ij = sgn(pull_ij - sum_c table[a_ic] o_cj + inertia b_ij), in place, j = 1..k in turn.
-
-    a_ic is the number of equal bits of row i of B, as it is by then, and row c of O. All sums must
-    be exact in the precision of B, because they are taken in another order than elsewhere.
-
-    Parameters
-    ----------
-    B : (n, k) of -1 and +1, C-contiguous
-    O : (m, k) of -1 and +1
-    pull : (n, k)
-    table : (k + 1,)
-    inertia : float
-    """
-    from hashbench.linalg.bit_kernels import renew  # imports numba: a second
-
-    columns = np.ascontiguousarray(O.T, table.dtype)
-    renew(B, columns, np.ascontiguousarray(pull), table, table.dtype.type(inertia))

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hashbench.base.validation import Matrix
-from hashbench.linalg.products import blocks
-from hashbench.linalg.threads import CACHED_ROWS
+from hashbench.linalg.products import centred_blocks
 
 
 def centre(views: Sequence[Matrix]) -> tuple[list[Matrix], list[Matrix]]:
@@ -36,7 +35,7 @@ def mean_squared_distance(X: Matrix) -> float:
     mean = X.mean(axis=0, dtype=np.float64)
     squares = sum(
         float(np.einsum("ij,ij->i", block, block).sum(dtype=np.float64))
-        for _, block in blocks(X, mean, CACHED_ROWS)
+        for _, block in centred_blocks(X, mean)
     )
     return float(2 * squares / X.shape[0])
 

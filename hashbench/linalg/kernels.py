@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hashbench.base import shelf
 from hashbench.base.validation import Matrix
 from hashbench.linalg.features import RBF, anchor_rows
 
@@ -29,28 +28,10 @@ def anchor_maps(
     Returns
     -------
     maps : list of RBF
-    features : list of (n, min(counts_m, n)), read-only
+    features : list of (n, min(counts_m, n))
     """
     maps = [
         RBF(X[np.sort(anchor_rows(len(X), count, rng))])
         for X, count in zip(views, counts, strict=True)
     ]
-    return maps, [training_features(phi, X) for phi, X in zip(maps, views, strict=True)]
-
-
-def training_features(phi: RBF, X: Matrix) -> Matrix:
-    """Return what ``phi.fit_transform(X)`` does, read-only; shared by fits.
-
-    Fits of one seed draw the same anchors. What follows from the features is shared in turn.
-    """
-
-    def make() -> tuple[Matrix, ...]:
-        K = phi.fit_transform(X)
-        mean = np.empty(0, K.dtype) if phi.feature_mean is None else phi.feature_mean
-        return K, np.array([phi.width]), mean
-
-    asked = np.array([np.nan if phi.width is None else phi.width, phi.centred])
-    K, width, mean = shelf.fetch("rbf", [X], [phi.anchors, phi.mean, asked], make, known=True)
-    K.flags.writeable = False
-    phi.width, phi.feature_mean = float(width[0]), mean if phi.centred else None
-    return K
+    return maps, [phi.fit_transform(X) for phi, X in zip(maps, views, strict=True)]

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from hashbench.base.threads import parallel_map
 from hashbench.base.validation import Matrix
-from hashbench.linalg.threads import share_out
 
 #: Coefficients held at once; half a megabyte in float32.
 BLOCK_COEFFICIENTS = 1 << 17
@@ -51,7 +51,7 @@ def lasso(D: Matrix, Y: Matrix, fraction: float, iterations: int = 30) -> Matrix
         S[rows] = _block(D, Y[rows], fraction, iterations)
 
     size = max(1, BLOCK_COEFFICIENTS // len(D))
-    share_out(solve, [slice(start, start + size) for start in range(0, len(Y), size)])
+    parallel_map(solve, [slice(start, start + size) for start in range(0, len(Y), size)])
     return S
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from hashbench.base.validation import Matrix
 from hashbench.linalg.cca import cca, scatter_whitening
-from hashbench.linalg.products import cross
+from hashbench.linalg.products import cross_product
 from hashbench.linalg.spectral import eigen, turns
 
 
@@ -59,7 +59,7 @@ def correlated_directions(
     blocks = np.zeros((edges[-1], edges[-1]))
     for i in range(len(views)):
         for j in range(i):
-            C = cross(views[i], views[j], means[i], means[j])
+            C = cross_product(views[i], views[j], means[i], means[j])
             blocks[edges[i] : edges[i + 1], edges[j] : edges[j + 1]] = M[i].T @ C @ M[j]
     wanted = min(k, int(edges[-1]))
     values, vectors = eigen(blocks, wanted)

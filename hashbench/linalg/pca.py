@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hashbench.base import shelf
 from hashbench.base.validation import Matrix
-from hashbench.linalg.kit import project
-from hashbench.linalg.products import cross, gram, outer_gram
+from hashbench.linalg.products import cross_product, gram, outer_gram, project
 from hashbench.linalg.spectral import eigen, upright
 
 
@@ -22,14 +20,10 @@ def principal(X: Matrix, mean: Matrix | None = None) -> tuple[Matrix, Matrix]:
     if d <= n:
         return eigen(gram(X, mean))
 
-    def make() -> tuple[Matrix, Matrix]:
-        values, left = eigen(outer_gram(X, mean))
-        keep = values > max(values[0], 0.0) * d * np.finfo(np.float64).eps
-        vectors = cross(X.astype(np.float64), left[:, keep], mean)
-        return values[keep], upright(vectors / np.sqrt(values[keep]))
-
-    values, vectors = shelf.fetch("principal", [X], [mean], make)
-    return values, vectors
+    values, left = eigen(outer_gram(X, mean))
+    keep = values > max(values[0], 0.0) * d * np.finfo(np.float64).eps
+    vectors = cross_product(X, left[:, keep], mean, dtype=np.float64)
+    return values[keep], upright(vectors / np.sqrt(values[keep]))
 
 
 def row_coordinates(X: Matrix, mean: Matrix) -> tuple[Matrix, Matrix, Matrix | None]:

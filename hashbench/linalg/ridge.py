@@ -6,22 +6,17 @@ Gram matrix and its Cholesky factor depend on the features alone.
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy
 
-from hashbench.base.validation import BLOCK_ROWS, Matrix
-from hashbench.linalg.products import blocks, cross, cross_products, gram, outer_gram
-from hashbench.linalg.threads import one_thread
+from hashbench.base.validation import Matrix
+from hashbench.linalg.products import cross_product, gram, outer_gram
 
-#: Multiplications of X'X from which on double precision takes a second more.
-LARGE = 2e10
-#: Rows and columns of right-hand sides that one thread solves for.
-MANY_ROWS, FEW_COLUMNS = 1024, 32
-#: Solutions after which the weakest direction of a system shows.
-INVERSIONS = 6
+#: Eigenvalues of a system must exceed its rounding errors by this factor.
+MARGIN = 100
 
 
 class Factor:
@@ -30,61 +25,50 @@ class Factor:
     Parameters
     ----------
     system : (d, d) float64
-        Overwritten. Where it is singular to working precision, solutions are those of least norm.
+        Where it is singular to working precision, solutions are those of least norm.
     """
 
     def __init__(self, system: Matrix) -> None:
-        self._diagonal = np.diag(system).copy()
+        self.system = system
         try:
-            # LAPACK takes columns: the lower triangle of the one is the upper of the other.
-            self._factor = scipy.linalg.cho_factor(system.T, lower=True, overwrite_a=True)
-            pivots = np.abs(np.diag(self._factor[0]))
+            self._cholesky = scipy.linalg.cho_factor(system, lower=True)
+            pivots = np.diag(self._cholesky[0])
             self.singular = bool(pivots.min() <= 1e-7 * pivots.max())
         except np.linalg.LinAlgError:
             self.singular = True
-        self._system = system  # its other triangle is as it was
 
     @cached_property
     def _eigen(self) -> tuple[Matrix, Matrix]:
         """The inverses of the eigenvalues, and the vectors, where the system is singular."""
-        np.fill_diagonal(self._system, self._diagonal)
-        values, vectors = np.linalg.eigh(self._system)
+        values, vectors = np.linalg.eigh(self.system)
         keep = values > values[-1] * len(values) * np.finfo(np.float64).eps
-        inverse = np.zeros_like(values)
-        inverse[keep] = 1 / values[keep]
-        return inverse, vectors
+        return np.where(keep, 1 / np.where(keep, values, 1), 0), vectors
 
     def solve(self, right: Matrix) -> Matrix:
         """Return the solution for right-hand sides, (d, t)."""
         if self.singular:
             inverse, vectors = self._eigen
             return np.asarray(vectors @ (inverse[:, None] * (vectors.T @ right)))
-        # what is factored was looked through once; looking again takes a third of a solution
-        right = np.asarray_chkfinite(right)
-        # two threads take longer than one where there is little to do between their meetings
-        few = len(right) >= MANY_ROWS and right.size <= FEW_COLUMNS * len(right)
-        with one_thread() if few else nullcontext():
-            return np.asarray(scipy.linalg.cho_solve(self._factor, right, check_finite=False))
+        return np.asarray(scipy.linalg.cho_solve(self._cholesky, right))
 
-    def exceeds(self, bound: float) -> bool:
-        """Say whether all eigenvalues are surely larger: the smallest one, by what can be seen.
-
-        Solutions for a few random right-hand sides turn towards the weakest direction. They show
-        it a little stronger than it is; with half of what they show it is not overrated.
-        """
+    def smallest_eigenvalue(self) -> float:
+        """Return a lower estimate of the smallest eigenvalue, from the factor (LAPACK's pocon)."""
         if self.singular:
-            return False
-        vectors: Matrix = np.random.default_rng(0).standard_normal((len(self._system), 4))
-        for _ in range(INVERSIONS):
-            vectors = self.solve(np.linalg.qr(vectors)[0])
-        return bool(0.5 / np.linalg.norm(vectors, 2) > bound)
+            return 0.0
+        norm = float(np.linalg.norm(self.system, 1))
+        condition: Any = scipy.linalg.lapack.dpocon
+        return norm * float(condition(self._cholesky[0], norm, uplo="L")[0])
 
 
 class Ridge:
     """min_W ||T - (X - 1 mean') W||^2 + penalty ||W||^2, for any number of targets T.
 
     Picks the smaller of the two systems: (X'X + penalty I) of size d, or (X X' + penalty I) of
-    size n, which give the same W. One pass over X to factor, one a call of :meth:`solve`.
+    size n, which give the same W. One pass over X to factor, one for each call of :meth:`solve`.
+
+    X'X is computed in the precision of X. If the system then has eigenvalues as small as its
+    rounding errors, it is computed again in float64: otherwise the weak directions of the solution
+    would be those of rounding errors.
 
     Parameters
     ----------
@@ -95,8 +79,15 @@ class Ridge:
     mean : (d,), optional
         Subtracted from the rows of X without copying them.
     relative : bool
-        The penalty is meant in units of the mean eigenvalue of X'X, so that scaling the features
-        or repeating the rows changes nothing.
+        The penalty is in units of the mean eigenvalue of X'X, so that scaling the features or
+        repeating the rows changes nothing.
+
+    Attributes
+    ----------
+    gram : (d, d), or (n, n) if d > n
+        X'X or X X' of the centred features, without the penalty.
+    penalty : float
+        What was added to its diagonal.
     """
 
     def __init__(
@@ -105,24 +96,29 @@ class Ridge:
         self.X, self.mean = X, mean
         n, d = X.shape
         self.primal = d <= n
-        if self.primal:
-            self.gram, self.exact, self.penalty, self._factor = _system(X, penalty, mean, relative)
-        else:
-            self.exact = drowns(X, penalty / d if relative else penalty, relative)
-            self.gram = outer_gram(X, mean)
-            self.penalty = absolute(penalty, self.gram, d) if relative else float(penalty)
-            self._factor = Factor(with_diagonal(self.gram, self.penalty))
+        self.dtype = X.dtype
+        self.gram = gram(X, mean) if self.primal else outer_gram(X, mean)
+        self._factorise(penalty, relative)
+        rounding = np.finfo(X.dtype).eps * float(np.trace(self.gram))
+        weak = self._factor.smallest_eigenvalue() < MARGIN * rounding
+        if self.primal and weak and X.dtype != np.float64:
+            self.dtype = np.dtype(np.float64)
+            self.gram = gram(X, mean, self.dtype)
+            self._factorise(penalty, relative)
+
+    def _factorise(self, penalty: float, relative: bool) -> None:
+        self.penalty = absolute(penalty, self.gram, self.X.shape[1]) if relative else float(penalty)
+        self._factor = Factor(add_to_diagonal(self.gram, self.penalty))
 
     def with_penalty(self, penalty: float) -> Ridge:
         """Return the same regression under another penalty, sharing the Gram matrix."""
         other = object.__new__(Ridge)
-        other.X, other.penalty, other.mean = self.X, float(penalty), self.mean
-        other.primal, other.gram, other.exact = self.primal, self.gram, self.exact
-        other._factor = Factor(with_diagonal(other.gram, other.penalty))
+        other.__dict__.update(self.__dict__)
+        other._factorise(penalty, relative=False)
         return other
 
     def scatter(self) -> Matrix | None:
-        """Return (X - 1 mean')'(X - 1 mean'), (d, d), where it is at hand: if d <= n."""
+        """Return (X - 1 mean')'(X - 1 mean'), (d, d), if it was computed: if d <= n."""
         return self.gram if self.primal else None
 
     def quadratic(self, W: Matrix) -> float:
@@ -133,11 +129,9 @@ class Ridge:
 
     def products(self, T: Matrix) -> Matrix:
         """Return (X - 1 mean')' T, (d, t) in float64."""
-        if not self.exact:
-            return cross(self.X, T, self.mean)
         if not self.primal:
-            return np.ascontiguousarray((T.T @ self._centred).T)  # reads X as it lies
-        return cross_products(self.X, T, self.mean, None, BLOCK_ROWS, np.dtype(np.float64))
+            return np.asarray(self._centred.T @ T)
+        return cross_product(self.X, T, self.mean, dtype=self.dtype)
 
     def solve(self, T: Matrix) -> Matrix:
         """Return W, (d, t) in float64, for targets T, (n, t)."""
@@ -146,10 +140,10 @@ class Ridge:
         return self.products(self._factor.solve(np.asarray(T, np.float64)))
 
     def solve_products(self, S: Matrix, T: Matrix | None = None) -> Matrix:
-        """Return W for S = (X - 1 mean')' T, (d, t), where those products are at hand.
+        """Return W for S = (X - 1 mean')' T, (d, t): without a pass over X if d <= n.
 
-        Needs no pass over X if d <= n. Otherwise one where T is at hand, too, and else two, by the
-        identity (X'X + p I)^-1 S = (S - X'(X X' + p I)^-1 X S) / p.
+        Otherwise from the targets T if they are given, and else by
+        (X'X + p I)^-1 S = (S - X'(X X' + p I)^-1 X S) / p.
         """
         if self.primal:
             return self._factor.solve(np.asarray(S, np.float64))
@@ -158,33 +152,18 @@ class Ridge:
         X = self._centred
         inverse = self._factor.solve(X @ S)
         if self.penalty == 0:  # S lies in the row space of X: (X'X)^+ S = X'(X X')^+2 X S
-            return np.asarray((self._factor.solve(inverse).T @ X).T)
-        return np.asarray((S - (inverse.T @ X).T) / self.penalty)
+            return np.asarray(X.T @ self._factor.solve(inverse))
+        return np.asarray((S - X.T @ inverse) / self.penalty)
 
     @cached_property
     def _centred(self) -> Matrix:
-        """X - 1 mean' in float64, for few rows: what is left of a difference needs its digits."""
+        """X - 1 mean' in float64, for few rows."""
         wide = self.X.astype(np.float64)
         return wide if self.mean is None else wide - self.mean
 
 
-def regress(
-    X: Matrix, T: Matrix, penalty: float, mean: Matrix | None = None, relative: bool = False
-) -> Matrix:
-    """Return what ``Ridge(X, penalty, mean, relative).solve(T)`` does, in one pass over X.
-
-    For targets that are known beforehand, and once.
-    """
-    n, d = X.shape
-    if d > n:
-        return Ridge(X, penalty, mean, relative).solve(T)
-    _, exact, _, factor = _system(X, penalty, mean, relative)
-    S = cross_products(X, T, mean, None, BLOCK_ROWS, np.dtype(np.float64) if exact else None)
-    return factor.solve(S)
-
-
 def absolute(strength: float, gram: Matrix, d: int) -> float:
-    """Return the penalty that is ``strength`` times the mean of the d eigenvalues of X'X.
+    """Return the penalty that is `strength` times the mean of the d eigenvalues of X'X.
 
     Parameters
     ----------
@@ -198,63 +177,8 @@ def absolute(strength: float, gram: Matrix, d: int) -> float:
     return strength * (eigenvalue if eigenvalue > 0 else 1.0)
 
 
-def drowns(X: Matrix, penalty: float, relative: bool = False) -> bool:
-    """Say whether a penalty is less than what rounding in the precision of X leaves of X'X.
-
-    Then the weak directions of the solution would be those of rounding errors, and scores another
-    library's or processor's: X'X has to be summed in double precision.
-
-    Parameters
-    ----------
-    X : (n, d)
-    penalty : float
-    relative : bool
-        The penalty is in units of the trace of X'X.
-    """
-    if X.dtype == np.float64:
-        return False
-    squares = (float(np.einsum("ij,ij->", block, block)) for _, block in blocks(X))
-    trace = 1.0 if relative else sum(squares)
-    return bool(penalty < np.finfo(X.dtype).eps * trace)
-
-
-def _system(
-    X: Matrix, penalty: float, mean: Matrix | None, relative: bool
-) -> tuple[Matrix, bool, float, Factor]:
-    """Return X'X in a precision that a penalty can stand, for d <= n, and the system factored.
-
-    Double precision takes twice as long. Where that is seconds, single precision comes first, and
-    serves if no direction of the system is as weak as its rounding: then there is nothing to drown.
-
-    Returns
-    -------
-    (d, d) float64; whether it was summed in double precision; the penalty on its diagonal; factor
-    """
-    n, d = X.shape
-    small = X.dtype == np.float64 or n * d * d < LARGE
-    exact = small and drowns(X, penalty / d if relative else penalty, relative)
-    while True:
-        G = gram(X, mean, exact)
-        added = absolute(penalty, G, d) if relative else float(penalty)
-        factor, rounding = Factor(with_diagonal(G, added)), np.finfo(X.dtype).eps * G.trace()
-        if small or exact or added >= rounding or factor.exceeds(rounding):
-            return G, exact, added, factor
-        exact = True
-
-
-def definite(A: Matrix, shift: float) -> bool:
-    """Say whether all eigenvalues of A + shift I, (d, d), are positive."""
-    try:
-        scipy.linalg.cholesky(
-            with_diagonal(A, shift).T, lower=True, overwrite_a=True, check_finite=False
-        )
-    except np.linalg.LinAlgError:
-        return False
-    return True
-
-
-def with_diagonal(A: Matrix, shift: float) -> Matrix:
-    """Return A + shift I, (d, d), of which nothing but a copy of A takes memory."""
+def add_to_diagonal(A: Matrix, shift: float) -> Matrix:
+    """Return A + shift I, (d, d)."""
     shifted = A.copy()
     shifted[np.diag_indices(len(A))] += shift
     return shifted

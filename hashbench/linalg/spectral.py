@@ -1,8 +1,8 @@
 """Eigen- and singular vectors with order and signs of their own, not those of a library.
 
 A symmetric problem gives each eigenvector up to its sign, and LAPACK's choice changes with its
-version, its threads and the processor. Everything here that hands such vectors on takes them
-through this door: strongest first, and the largest entry of each positive.
+version, its threads and the processor. All eigenvectors used by methods come from here: strongest
+first, with the largest entry of each positive.
 """
 
 from __future__ import annotations
@@ -13,11 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from hashbench.base import shelf
 from hashbench.base.validation import Matrix
 
-#: Matrices from this size on are decomposed once for all fits that come upon them.
-SHARED_SIZE = 256
 #: Entries within this part of the largest count as large as it is, and the first of them decides.
 EQUAL = 1e-6
 
@@ -33,19 +30,11 @@ def eigen(A: Matrix, count: int | None = None) -> tuple[Matrix, Matrix]:
         How many of the largest; all by default.
     """
     d = len(A)
-    count = d if count is None else min(count, d)
-
-    def make() -> tuple[Matrix, Matrix]:
-        if count == d:
-            values, vectors = np.linalg.eigh(A)
-        else:
-            values, vectors = scipy.linalg.eigh(A, subset_by_index=(d - count, d - 1))
-        return np.ascontiguousarray(values[::-1]), upright(vectors[:, ::-1])
-
-    if d < SHARED_SIZE:
-        return make()
-    values, vectors = shelf.fetch(f"eigen {count}", [], [A], make)
-    return values, vectors
+    if count is None or count >= d:
+        values, vectors = np.linalg.eigh(A)
+    else:
+        values, vectors = scipy.linalg.eigh(A, subset_by_index=(d - count, d - 1))
+    return np.ascontiguousarray(values[::-1]), upright(vectors[:, ::-1])
 
 
 def singular(A: Matrix) -> tuple[Matrix, Matrix, Matrix]:

@@ -15,10 +15,8 @@ from typing import Any
 import numpy as np
 
 from hashbench.base.validation import Matrix
-from hashbench.linalg.kit import project
+from hashbench.linalg.products import cross_product, project, row_blocks
 from hashbench.linalg.ridge import Ridge
-from hashbench.linalg.sweep import swept
-from hashbench.linalg.threads import row_blocks
 
 #: Turns of the search along a direction, and the share of the slope that may be left.
 TURNS, FLAT = 8, 0.01
@@ -89,8 +87,8 @@ def _slack(X: Matrix, mean: Matrix, B: Matrix, Z: Matrix) -> tuple[Any, Matrix]:
     np.maximum(S, 0, out=S)
     squares = _dots(S, S)
     S *= B
-    (products,) = swept(S, [X])
-    return squares, products - np.outer(mean, S.sum(axis=0, dtype=np.float64))
+    products = cross_product(X, S) - np.outer(mean, S.sum(axis=0, dtype=np.float64))
+    return squares, products
 
 
 def _lengths(W: Matrix, D: Matrix, cost: float, B: Matrix, Z: Matrix, along: Matrix) -> Any:

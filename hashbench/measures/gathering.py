@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hashbench.base.errors import HashbenchError
+from hashbench.base.threads import allowed_threads, limit_threads
 from hashbench.measures.names import Measure
 from hashbench.measures.orders import Ranks, TiedOrder, Values
 from hashbench.measures.rankings import Block, Ranking, Rel, relevant
-from hashbench.measures.threads import allowed, at_most
 from hashbench.measures.values import Ball, merged, of_order, rank_curve
 
 #: Pairs of queries and items that one thread looks at in a few milliseconds.
@@ -45,7 +45,7 @@ def gather(
     """Return what measures need of all queries of a ranking."""
     small = ranking.n_queries * ranking.n_database < FEW_PAIRS
     # waking and awaiting others takes longer than a small ranking
-    with at_most(1 if small else allowed()):
+    with limit_threads(1 if small else allowed_threads()):
         variants = {m: _variants(m, bounds, chance) for m in wanted if m.has_ties}
         balls: dict[Rel, Ball] = {}
         by_order = _by_order(ranking, variants, grid)

@@ -4,7 +4,7 @@
 Codes and labels come packed into 64-bit words, so that a distance is a population count of an
 exclusive or and a relevance is an and. Items stand in columns, word by word, (words, items),
 because then the inner loops run over neighbouring memory and compile to vector instructions.
-Everything runs in parallel over queries (`hashbench.measures.threads`) and is compiled once for all
+Everything runs in parallel over queries (`hashbench.base.threads`) and is compiled once for all
 processes (a cache on disk).
 
 Two arrays leave this module. ``counts[q, d, g]`` is the number of items in bucket d (tied items)
@@ -23,7 +23,7 @@ from numba.extending import intrinsic
 
 from hashbench.base.codes import Words
 from hashbench.base.compiled import kernel
-from hashbench.measures.threads import in_parts
+from hashbench.base.threads import parallel_ranges
 
 #: Grade items by the number of shared labels; any other `rel` t: 1 if at least t are shared.
 GRADED = 0
@@ -194,7 +194,7 @@ def count_distances(
     queries, distances, levels = counts.shape
     flat = counts.reshape(queries, distances * levels)
     arguments = query_words, words, query_labels, labels, rel, levels, flat
-    in_parts(lambda begin, end: _count_queries(begin, end, *arguments), queries)
+    parallel_ranges(lambda begin, end: _count_queries(begin, end, *arguments), queries)
 
 
 @kernel()
@@ -258,7 +258,7 @@ def order_items(
         The grades in rank order; changed in place.
     """
     arguments = query_words, words, query_labels, labels, rel, stops, cursor, grades
-    in_parts(lambda begin, end: _order_queries(begin, end, *arguments), len(query_words))
+    parallel_ranges(lambda begin, end: _order_queries(begin, end, *arguments), len(query_words))
 
 
 @kernel()
@@ -298,7 +298,7 @@ def grade_items(
         Changed in place.
     """
     arguments = query_labels, labels, rel, grades
-    in_parts(lambda begin, end: _grade_queries(begin, end, *arguments), len(query_labels))
+    parallel_ranges(lambda begin, end: _grade_queries(begin, end, *arguments), len(query_labels))
 
 
 @kernel()

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hashbench.base.compiled import kernel
-from hashbench.measures.threads import in_parts
+from hashbench.base.threads import parallel_ranges
 from hashbench.measures.tie_kernels import ALL, RETRIEVED
 
 Grades = npt.NDArray[np.uint16]
@@ -189,4 +189,4 @@ def count_runs(keys: npt.NDArray[np.uint32], grades: Grades, counts: npt.NDArray
 
 def _of_queries(part: Any, rows: npt.NDArray[Any], *arguments: Any) -> None:
     """Call a kernel for all queries, of which each has a row, in parts."""
-    in_parts(lambda begin, end: part(begin, end, rows, *arguments), len(rows))
+    parallel_ranges(lambda begin, end: part(begin, end, rows, *arguments), len(rows))

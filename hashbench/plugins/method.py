@@ -17,7 +17,6 @@ from typing import Any, ClassVar, Literal, Protocol, Self
 
 import numpy as np
 
-from hashbench.base import shelf
 from hashbench.base.codes import Bits
 from hashbench.base.errors import HashbenchError
 from hashbench.base.parameters import Parametrised
@@ -160,7 +159,7 @@ class Method(Parametrised, ABC):
         if "objective_" not in self.__dict__:
             self.objective_, self.objective_seconds_ = [], []
         self.objective_.append(value)
-        self.objective_seconds_.append(start - self._begun - self._recording + shelf.owed())
+        self.objective_seconds_.append(start - self._begun - self._recording)
         if self.on_record is not None:
             self.on_record(len(self.objective_), value, self.objective_seconds_[-1])
         self._recording += time.perf_counter() - start

@@ -31,7 +31,7 @@ RESULT_COLUMNS = (
 )  # fmt: skip
 RUN_COLUMNS = (
     "dataset", "method", "params", "bits", "seed", "status", "reason", "fit_seconds",
-    "spent_seconds", "encode_seconds", "search_seconds_per_query", "load_seconds", "wall_seconds",
+    "encode_seconds", "search_seconds_per_query", "load_seconds", "wall_seconds",
     "peak_memory", "threads", "alone", "learned", "item_bytes", "protocol", "preprocessing",
     "settings", "machine", "cpu",
     "hashbench", "git", "python", "numpy", "scipy", "id",
@@ -45,7 +45,6 @@ TRIAL_COLUMNS = (
 #: Columns of times, by the phase's name in a cell's record.
 PHASES = {
     "fit": "fit_seconds",
-    "spent": "spent_seconds",
     "encode": "encode_seconds",
     "search_per_query": "search_seconds_per_query",
     "load": "load_seconds",

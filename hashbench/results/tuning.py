@@ -42,7 +42,7 @@ def tune(
         with threadpool_limits(1, user_api="blas"):
             return encoded_scores(codes, split(name), measure)
 
-    tuner = Tuner(found, executor, store, progress, score, keep_codes, choice["timing"])
+    tuner = Tuner(found, executor, store, progress, score, keep_codes)
     tuner.run(choice["retry"], choice["force"])
     tuner.finish()
     store.write_text(FILE, found.plan.to_json())

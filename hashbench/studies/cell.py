@@ -24,14 +24,13 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_info
 
-from hashbench.base import live, shelf
+from hashbench.base import live
 from hashbench.base.codes import as_words
 from hashbench.base.errors import HashbenchError
 from hashbench.base.files import save_arrays
 from hashbench.base.validation import Matrix
 from hashbench.data.prepare import Prepared
 from hashbench.executors.outcomes import is_amounts, is_count, is_flag, is_texts
-from hashbench.linalg.sweep import is_large, load_loops
 from hashbench.plugins.method import LinearMethod, Method, VectorMethod
 from hashbench.plugins.provenance import source_hash
 from hashbench.plugins.registry import Plugin, Registry
@@ -143,7 +142,6 @@ def compute(
     cache: Path,
     cell: Mapping[str, Any],
     data: str,
-    cold: bool = False,
 ) -> dict[str, Any]:
     """Compute one cell: fit on training rows, encode queries and database, write the codes.
 
@@ -154,7 +152,6 @@ def compute(
     cache : the folder with prepared data
     cell : the cell, as JSON holds it
     data : the name of the prepared split in the cache
-    cold : compute everything, also what other cells have computed from the same rows
 
     Returns
     -------
@@ -172,19 +169,15 @@ def compute(
     for module in plugin.cls.requires:  # what takes seconds to import is no training
         with contextlib.suppress(ModuleNotFoundError):  # fit says what to do then
             importlib.import_module(module)
-    large = any(map(is_large, prepared.train))
-    if plugin.cls.compiled or large:
+    if plugin.cls.compiled:
         from hashbench.base.compiled import load
 
         load()
-    if large:
-        load_loops()
     seconds["load"] = time.perf_counter() - start
 
     method: Method = plugin.cls(
         **what.parameters, n_bits=what.bits, random_state=random_state(what.seed)
     )
-    shared = [] if cold else prepared.train
     if method.supervised:
         prepared = prepared.with_labels_only()
     total = what.parameters.get("epochs", what.parameters.get("iterations"))
@@ -193,11 +186,9 @@ def compute(
     validation: dict[str, Any] = (
         {"validation": prepared.validation} if method.early_stopping else {}
     )
-    with shelf.opened(cache / data / "statistics", shared) as statistics:
-        start = time.perf_counter()
-        method.fit(list(prepared.train), labels, **validation)
-        spent = time.perf_counter() - start - method.recording_seconds_
-    seconds["fit"], seconds["spent"] = spent + statistics.owed, spent
+    start = time.perf_counter()
+    method.fit(list(prepared.train), labels, **validation)
+    seconds["fit"] = time.perf_counter() - start - method.recording_seconds_
     seconds["recording"] = method.recording_seconds_
     check_fitted(method)
 

@@ -236,8 +236,8 @@ def _cell(draft: Draft, facts: Mapping[str, Any], split: str, registry: Registry
     return draft.cell(facts["fingerprint"], split, steps, source)
 
 
-def planned(cell: Cell, source: Source, cold: bool = False) -> Planned:
-    """Return a cell with the task that computes it: `cold` without what others have computed."""
+def planned(cell: Cell, source: Source) -> Planned:
+    """Return a cell with the task that computes it."""
     module = "external" if external.is_external(cell) else "cell"
     steps = list(cell.preprocessing)
     folder = f"split-{cell.split}-{'-'.join(steps)}"
@@ -252,8 +252,6 @@ def planned(cell: Cell, source: Source, cold: bool = False) -> Planned:
     own: dict[str, Any] = {"cell": cell.to_json(), "data": folder}
     if module == "external":
         own["codes"] = source.codes
-    elif cold:
-        own["cold"] = True
     task = Task(
         f"hashbench.studies.{module}:compute",
         own,
@@ -302,9 +300,7 @@ def pending(
         found = stored.get(cell.id)
         if found is None or force or found.status in again:
             return True
-        seconds = found.record.seconds
-        shared = seconds.get("spent", seconds.get("fit")) != seconds.get("fit")
-        return timing and found.status == "done" and (not found.record.alone or shared)
+        return timing and found.status == "done" and not found.record.alone
 
     return [cell for cell in cells if has_to_run(cell)]
 

@@ -32,7 +32,6 @@ class Tuner:
     executor, store, progress : what cells run with
     score : what turns the codes of a trial into its scores
     keep_codes : whether the store takes in the codes of trials as well
-    cold : whether trials compute everything, also what others have computed from the same rows
     """
 
     def __init__(
@@ -43,11 +42,10 @@ class Tuner:
         progress: Progress,
         score: Scorer,
         keep_codes: bool,
-        cold: bool = False,
     ) -> None:
         self.plan, self.sources = found.plan, found.sources
         self.executor, self.store, self.progress = executor, store, progress
-        self.score, self.keep_codes, self.cold = score, keep_codes, cold
+        self.score, self.keep_codes = score, keep_codes
         self.seconds = self.plan.tune_seconds
         self.records: dict[str, dict[str, TrialRecord]] = {}
 
@@ -68,7 +66,7 @@ class Tuner:
     def _due(self) -> list[tuple[Search, Planned]]:
         """Return the next trials; those that share prepared data come one after the other."""
         found = [
-            (search, planned(trial, self._source(search), self.cold))
+            (search, planned(trial, self._source(search)))
             for search in self.plan.searches
             for trial in due(search, self.records[search.id], self.seconds)
         ]

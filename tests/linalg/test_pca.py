@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from hashbench.base import shelf
 from hashbench.linalg import pca, principal, row_coordinates
 from hashbench.linalg.cca import scatter_whitening
 
@@ -23,16 +22,6 @@ def test_principal_directions_are_the_eigenvectors_of_the_scatter(shape, centred
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(len(values)), atol=1e-9)
     largest = np.abs(vectors).argmax(axis=0)
     assert (vectors[largest, range(len(values))] > 0).all()
-
-
-def test_directions_of_few_rows_are_found_again(tmp_path):
-    X = rows(400, 600, np.float32)
-    mean = X.mean(axis=0, dtype=np.float64)
-    made = principal(X, mean)
-    for _ in range(2):
-        with shelf.opened(tmp_path / "statistics", [X]) as statistics:
-            found = principal(X, mean)
-            assert all(np.array_equal(*pair) for pair in zip(made, found, strict=True))
 
 
 @pytest.mark.parametrize("shape", [(40, 9), (6, 40)])

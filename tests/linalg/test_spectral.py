@@ -3,9 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hashbench.base import shelf
 from hashbench.linalg import cca, eigen, pca, singular, turns, upright
-from hashbench.linalg.spectral import SHARED_SIZE
 
 
 @settings(deadline=None)  # the first call imports scipy.linalg
@@ -45,17 +43,3 @@ def test_directions_are_upright(find):
     X = rng.standard_normal((50, 6))
     found = find(X, X[:, :4] + rng.standard_normal((50, 4)))
     assert (turns(found) == 1).all()
-
-
-def test_a_large_decomposition_is_shared_and_the_same_bytes(tmp_path, monkeypatch):
-    monkeypatch.setattr(shelf, "WORTH", 0.0)
-    A = np.cov(np.random.default_rng(0).standard_normal((SHARED_SIZE, 400)))
-    alone = eigen(A)
-    for _ in range(2):
-        with shelf.opened(tmp_path, [A]):
-            for mine, other in zip(alone, eigen(A), strict=True):
-                assert mine.flags.c_contiguous
-                assert other.flags.c_contiguous
-                assert mine.tobytes() == other.tobytes()
-            assert len(eigen(A, 3)[0]) == 3
-    assert len(list(tmp_path.glob("*.json"))) == 2

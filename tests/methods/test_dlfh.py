@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_limits
 
 from hashbench.checks.methods import toy
 from hashbench.methods import dlfh as module
@@ -64,18 +63,3 @@ def test_samples_beyond_the_rows_are_cut():
     cut, whole = (DLFH(n_bits=4, samples=m, random_state=0).fit(views, Y) for m in (1000, 10))
     np.testing.assert_array_equal(cut.codes_, whole.codes_)
     assert cut.objective_ == whole.objective_
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("threads", [1, 2])
-def test_compiled_updates_are_the_same(monkeypatch, dtype, threads):
-    monkeypatch.setattr(module, "ROWS", 64)
-    views, Y = toy(2000, dims=(6, 4), classes=5, dtype=dtype)
-    fits = []
-    for large in (2**60, 0):  # bits times sampled codes from which on loops are compiled
-        monkeypatch.setattr(module, "LARGE", large)
-        with threadpool_limits(threads, "blas"):
-            fits.append(DLFH(12, iterations=3, random_state=0).fit(views, Y))
-    for one, other in zip(fits[0].codes_, fits[1].codes_, strict=True):
-        assert 0.1 < one.mean() < 0.9
-        assert np.array_equal(one, other)

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from hashbench.checks.methods import toy
-from hashbench.linalg import sweep
 from hashbench.methods.fsh import FSH
 from tests.methods.restated import fsh
 
@@ -50,26 +49,3 @@ def test_the_scale_of_a_row_does_not_matter():
     scaled = FSH(n_bits=8, random_state=0).fit([views[0] * factors, views[1]])
     assert (plain.codes_ == scaled.codes_).mean() > 0.99
     assert (plain.encode(views[0], 0) == scaled.encode(views[0], 0)).mean() > 0.99
-
-
-def test_adding_only_changed_rows_gives_the_same_codes(monkeypatch):
-    rng = np.random.default_rng(0)
-    labels = np.eye(4)[rng.integers(0, 4, 700)]
-    views = [
-        (labels @ rng.standard_normal((4, d)) + rng.standard_normal((700, d))).astype(np.float32)
-        for d in (24, 16)
-    ]
-    whole = FSH(8, anchors=20, random_state=0).fit(views)
-    monkeypatch.setattr(sweep, "LARGE", 0)  # take the compiled loops on small data
-    monkeypatch.setattr(sweep, "COMPILED_WIDTH", 8)
-    added = []
-    add = sweep.Sweep.add
-    monkeypatch.setattr(
-        sweep.Sweep, "add", lambda self, X, T: (added.append(len(X)), add(self, X, T))
-    )
-    changed = FSH(8, anchors=20, random_state=0).fit(views)
-    assert len(changed.objective_) > 3
-    assert changed.objective_ == pytest.approx(whole.objective_, rel=1e-5)
-    assert np.array_equal(changed.codes_, whole.codes_)
-    passes = 2 * len(changed.objective_)
-    assert sum(added) < 0.7 * 700 * passes  # rows whose bits stayed are left out

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from hashbench.checks.methods import toy
-from hashbench.linalg import row_blocks
 from hashbench.methods.qch import QCH
 
 
@@ -25,15 +24,6 @@ def test_recorded_objective_is_the_formula_and_never_rises(dims):
     assert method.objective_[-1] == pytest.approx(direct_objective(method, views, 0.2))
     assert (np.diff(method.objective_) <= 1e-6).all()
     assert method.objective_[-1] < method.objective_[0]
-
-
-def test_blocks_do_not_matter(monkeypatch):
-    views, _ = toy(n=120)
-    whole = QCH(n_bits=7, random_state=0).fit(views)
-    monkeypatch.setattr("hashbench.linalg.sweep.row_blocks", lambda n: row_blocks(n, 17))
-    blocks = QCH(n_bits=7, random_state=0).fit(views)
-    for one, other in zip(whole.projections_, blocks.projections_, strict=True):
-        np.testing.assert_allclose(one, other, atol=1e-9)
 
 
 def test_codes_are_minimisers_given_the_rest():

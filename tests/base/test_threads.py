@@ -8,27 +8,28 @@ import threading
 import numpy as np
 import pytest
 
-from hashbench.measures import evaluate_ranking, threads
+from hashbench.base import threads
+from hashbench.measures import evaluate_ranking
 from hashbench.measures.rankings import HammingRanking
 
 
 @pytest.fixture
 def several(monkeypatch):
     """Let three threads be used, whatever this machine has."""
-    monkeypatch.setattr(threads, "MOST", 3)
+    monkeypatch.setattr(threads, "most_threads", lambda: 3)
 
 
 def parts_of(count):
     """Return the parts, and the threads that were given one."""
     found, used = [], set()
-    together = threading.Barrier(min(threads.allowed(), count) or 1)
+    together = threading.Barrier(min(threads.allowed_threads(), count) or 1)
 
     def work(begin, end):
         together.wait(10)  # until all have begun
         found.append((begin, end))
         used.add(threading.get_ident())
 
-    threads.in_parts(work, count)
+    threads.parallel_ranges(work, count)
     return sorted(found), used
 
 
@@ -43,13 +44,13 @@ def test_parts_make_up_the_whole_and_run_at_once(several, count, parts):
 
 
 def test_fewer_threads_are_used_where_fewer_are_allowed(several):
-    with threads.at_most(2):
-        with threads.at_most(3):  # cannot allow what is not allowed around it
-            assert threads.allowed() == 2
+    with threads.limit_threads(2):
+        with threads.limit_threads(3):  # cannot allow what is not allowed around it
+            assert threads.allowed_threads() == 2
         assert len(parts_of(10)[0]) == 2
-    with threads.at_most(1):
+    with threads.limit_threads(1):
         assert parts_of(10) == ([(0, 10)], {threading.get_ident()})
-    assert threads.allowed() == 3
+    assert threads.allowed_threads() == 3
 
 
 @pytest.mark.parametrize("wrong", [0, 5])
@@ -59,7 +60,7 @@ def test_what_goes_wrong_in_a_part_is_raised(several, wrong):
             raise ValueError("here")
 
     with pytest.raises(ValueError, match="here"):
-        threads.in_parts(work, 9)
+        threads.parallel_ranges(work, 9)
 
 
 def test_a_fork_has_threads_of_its_own(several):
@@ -79,7 +80,7 @@ def test_numbers_do_not_depend_on_the_number_of_threads(several):
     for count in (1, 3):
         ranking = HammingRanking(codes[:1000], codes, 16, labels[:1000], labels)
         assert ranking.n_queries * ranking.n_database > 1 << 22  # not left to one thread
-        with threads.at_most(count):
+        with threads.limit_threads(count):
             found.append(evaluate_ranking(ranking, measures, per_query=True, bounds=True))
     for one, three in zip(*(each.scores.values() for each in found), strict=True):
         np.testing.assert_array_equal(one.per_query, three.per_query)
