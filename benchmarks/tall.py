@@ -51,11 +51,9 @@ from typing import NamedTuple
 import numpy as np
 import psutil
 
-from hashbench.base.compiled import load
 from hashbench.base.places import cache_folder
 from hashbench.datasets.synthetic import Generator, make_labels
 from hashbench.executors.server import thread_variables
-
 from hashbench.plugins.method import VectorMethod
 from hashbench.plugins.registry import discover
 from hashbench.plugins.selection import Choice, select
@@ -124,9 +122,6 @@ def work(folder: Path, choice: Choice, rows: int, bits: int, parent: Connection)
     """Fit and encode once, in a process of its own; tell the parent when, and what it took."""
     warnings.simplefilter("ignore")
     views, labels = read_data(folder, rows)
-    if any(map(is_large, views)):
-        load()  # as a study does before it looks at the clock
-        load_loops()
     base, base_clock = general_product(views[0])
     cls = discover().get("methods", choice.name).cls
     method = cls(n_bits=bits, random_state=0, **choice.settings)

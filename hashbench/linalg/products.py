@@ -23,7 +23,7 @@ def row_blocks(n: int, size: int = BLOCK_ROWS) -> Iterator[slice]:
 
 
 def centred_blocks(
-    X: Matrix, mean: Matrix | None = None, dtype: npt.DTypeLike = None
+    X: Matrix, mean: Matrix | None = None, dtype: npt.DTypeLike | None = None
 ) -> Iterator[tuple[slice, Matrix]]:
     """Yield slices of the rows and X - 1 mean' there, in the precision of X or in `dtype`.
 
@@ -42,7 +42,7 @@ def centred_blocks(
         yield rows, np.subtract(X[rows], shift, out=centred[: rows.stop - rows.start])
 
 
-def gram(X: Matrix, mean: Matrix | None = None, dtype: npt.DTypeLike = None) -> Matrix:
+def gram(X: Matrix, mean: Matrix | None = None, dtype: npt.DTypeLike | None = None) -> Matrix:
     """Return (X - 1 mean')'(X - 1 mean'), (d, d) in float64.
 
     Parameters
@@ -70,7 +70,7 @@ def cross_product(
     T: Any,
     mean: Matrix | None = None,
     target_mean: Matrix | None = None,
-    dtype: npt.DTypeLike = None,
+    dtype: npt.DTypeLike | None = None,
 ) -> Matrix:
     """Return (X - 1 mean')'(T - 1 target_mean'), (d, t) in float64.
 

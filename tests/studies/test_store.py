@@ -233,16 +233,12 @@ def test_the_schema_is_written_in_both_records(store, make_cell):
         assert record["schema"] == SCHEMA
 
 
-def test_timing_runs_again_what_found_statistics_of_others(make_cell, tmp_path):
-    """A cell that ran alone, but did not compute everything itself, was not timed from cold."""
-    seconds = {"cold": {"fit": 2.0, "spent": 2.0}, "shared": {"fit": 2.0, "spent": 1.5}, "old": {}}
-    cells = {name: make_cell(method=name) for name in (*seconds, "beside")}
+def test_timing_runs_again_what_did_not_run_alone(make_cell, tmp_path):
+    cells = {name: make_cell(method=name) for name in ("alone", "beside")}
     stored = {
-        cell.id: Stored(
-            cell, RunRecord("done", alone=name != "beside", seconds=seconds.get(name, {})), tmp_path
-        )
+        cell.id: Stored(cell, RunRecord("done", alone=name == "alone"), tmp_path)
         for name, cell in cells.items()
     }
     again = pending(list(cells.values()), stored, timing=True)
-    assert [cell.method for cell in again] == ["shared", "beside"]
+    assert [cell.method for cell in again] == ["beside"]
     assert pending(list(cells.values()), stored) == []
