@@ -15,9 +15,6 @@ import scipy
 from hashbench.base.validation import Matrix
 from hashbench.linalg.products import cross_product, gram, outer_gram
 
-#: Eigenvalues of a system must exceed its rounding errors by this factor.
-MARGIN = 100
-
 
 class Factor:
     """A symmetric positive semi-definite system, factored once.
@@ -100,7 +97,7 @@ class Ridge:
         self.gram = gram(X, mean) if self.primal else outer_gram(X, mean)
         self._factorise(penalty, relative)
         rounding = np.finfo(X.dtype).eps * float(np.trace(self.gram))
-        weak = self._factor.smallest_eigenvalue() < MARGIN * rounding
+        weak = self._factor.smallest_eigenvalue() < rounding
         if self.primal and weak and X.dtype != np.float64:
             self.dtype = np.dtype(np.float64)
             self.gram = gram(X, mean, self.dtype)
