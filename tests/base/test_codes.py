@@ -70,7 +70,7 @@ def test_the_number_of_bits_is_compared_with_the_codes():
     with pytest.raises(HashbenchError, match=r"3 columns.*16 bits"):
         as_codes(np.ones((2, 3), bool), 16)
     with pytest.raises(HashbenchError, match=r"bit 12\b.*\b1 packed"):
-        as_codes(np.array([[255, 255], [255, 240]], np.uint8), 12)
+        as_codes(np.array([[255, 248], [255, 240]], np.uint8), 12)  # the first bit beyond
     with pytest.raises(HashbenchError, match=r"bit 3\b.*\b1 packed"):
         as_words(np.array([[7], [8]], np.uint64), 3)
 
