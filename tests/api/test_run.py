@@ -64,9 +64,9 @@ def test_tables_figures_and_comparisons(folder):
     assert results.figure("pr-curve", bits=8).get_axes()
     assert {"difference", "p_value"} <= set(results.compare("edsh", "random").columns)
     assert "EDSH" in results._repr_html_()
-    with pytest.raises(HashbenchError, match="pr-curve.*figure"):
+    with pytest.raises(HashbenchError, match=r"pr-curve.*figure"):
         results.table("pr-curve")
-    with pytest.raises(HashbenchError, match="'pr-curves'.*'pr-curve'"):
+    with pytest.raises(HashbenchError, match=r"'pr-curves'.*'pr-curve'"):
         results.table("pr-curves")
 
 
@@ -87,7 +87,7 @@ def test_wrong_arguments_are_refused(folder):
     for arguments, facts in (
         ({"methods": int}, "methods.*<class 'int'>"),
         ({"datasets": np.ones(3)}, "datasets.*ndarray"),
-        ({"method": "edsh"}, r"\bmethod;.*bits, datasets"),
+        ({"method": "edsh"}, r"\bmethod\b.*bits, datasets"),
         ({"methods": "edhs"}, "'edhs'.*'edsh'"),
     ):
         with pytest.raises(HashbenchError, match=facts):

@@ -61,11 +61,11 @@ def test_a_class_that_has_a_file_is_left_there(tmp_path):
 
 
 def test_a_global_that_cannot_be_written_down_is_named(notebook, tmp_path):
-    with pytest.raises(HashbenchError, match="Unsendable.*table, list"):
+    with pytest.raises(HashbenchError, match=r"Unsendable.*table, list"):
         plugin_file(notebook.Unsendable, tmp_path)
 
 
 def test_a_class_without_source_is_refused(notebook, tmp_path):
     exec("class Typed:\n    def value(self):\n        pass\n", vars(notebook))
-    with pytest.raises(HashbenchError, match="Typed.*source"):
+    with pytest.raises(HashbenchError, match=r"Typed.*source"):
         plugin_file(notebook.Typed, tmp_path)

@@ -53,6 +53,6 @@ def test_the_error_says_how_the_child_ended(function, kind, facts):
 
 
 def test_a_child_that_hangs_is_ended():
-    with pytest.raises(HashbenchError, match="f.mat.*500 ms"):
+    with pytest.raises(HashbenchError, match=r"f.mat.*500 ms"):
         apart.call(lambda: time.sleep(600), "f.mat", seconds=0.5)
     assert not psutil.Process().children()

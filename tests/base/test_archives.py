@@ -61,7 +61,7 @@ def test_arrays_are_read_as_numpy_reads_them(tmp_path, save):
 
 def test_objects_are_refused(tmp_path):
     np.savez(tmp_path / "a.npz", x=np.array([{}], object))
-    with pytest.raises(ValueError, match="x.*objects"):
+    with pytest.raises(ValueError, match=r"x.*objects"):
         read_arrays(tmp_path / "a.npz")
 
 

@@ -47,7 +47,7 @@ def test_labels_of_every_kind_are_the_same_columns(kind):
     ],
 )
 def test_wrong_labels_are_refused(labels, facts):
-    with pytest.raises(HashbenchError, match=f"labels.*{facts}"):
+    with pytest.raises(HashbenchError, match=rf"labels.*{facts}"):
         check_labels(labels, 4)
 
 
@@ -77,7 +77,7 @@ def test_a_method_takes_frames_sparse_text_and_class_numbers():
 
 def test_images_of_pixels_are_refused():
     data = Data([np.ones((4, 3, 8, 8)), np.ones((4, 2))], NUMBERS)
-    with pytest.raises(HashbenchError, match="mine.*image.*4 x 3 x 8 x 8"):
+    with pytest.raises(HashbenchError, match=r"mine.*image.*4 x 3 x 8 x 8"):
         check_data(data, "mine")
-    with pytest.raises(HashbenchError, match="view 0.*4 dimensions"):
+    with pytest.raises(HashbenchError, match=r"view 0.*4 dimensions"):
         check_matrix(data.views[0], "view 0")

@@ -48,11 +48,10 @@ class Careless(LinearMethod):
         return np.sign(self.project(X, view))
 
 
-def test_a_careless_method_is_found_out():
+def test_a_method_that_breaks_rules_fails_their_checks():
     outcomes = {outcome.check: outcome for outcome in run_checks(Careless)}
     for check in ("ordinary data", "repeatable by seed", "inputs not modified", "clear errors"):
         assert outcomes[check].status == "failed", check
-    assert "must not change" in outcomes["inputs not modified"].message
     assert outcomes["class attributes"].status == "passed"
 
 

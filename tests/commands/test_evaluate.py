@@ -181,7 +181,7 @@ def test_errors_name_what_is_wrong(tmp_path, arrays, options, facts):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(HashbenchError, match=r"nothing\.npz"):
         run(tmp_path / "nothing.npz")
-    with pytest.raises(HashbenchError, match=f"{tmp_path}.*folder"):
+    with pytest.raises(HashbenchError, match=rf"{tmp_path}.*folder"):
         run(tmp_path)
 
 

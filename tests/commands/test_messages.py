@@ -76,7 +76,7 @@ def test_views_with_three_dimensions_in_memory_are_refused():
     labels = np.arange(ROWS) % 3
     with pytest.raises(HashbenchError, match=r"view 0.*\b3 dimensions"):
         EDSH(n_bits=8).fit([view(2, 3), view(4)], labels)
-    with pytest.raises(HashbenchError, match="image.*40 x 2 x 3"):
+    with pytest.raises(HashbenchError, match=r"image.*40 x 2 x 3"):
         hashbench.score(EDSH(n_bits=8), hashbench.Data([view(2, 3), view(4)], labels))
 
 

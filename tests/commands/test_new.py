@@ -31,7 +31,7 @@ def test_a_new_neural_method_conforms_and_learns(tmp_path):
 
 
 def test_only_a_method_can_be_neural(tmp_path):
-    with pytest.raises(HashbenchError, match="--torch.*dataset.*method"):
+    with pytest.raises(HashbenchError, match=r"--torch.*dataset.*method"):
         new("dataset", "toy-data", "--torch", "-o", str(tmp_path / "d.py"))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import scipy
@@ -117,7 +119,7 @@ def test_an_emptied_cache_is_filled_again(registry, tmp_path):
     arguments = (registry, tmp_path, tmp_path / "second", dataset)
     prepare(*arguments, facts["fingerprint"], request, ["none", "none"], "split")
     assert len(Prepared.open(tmp_path / "second" / "split").train) == 2
-    with pytest.raises(HashbenchError, match="the study was planned with another"):
+    with pytest.raises(HashbenchError, match=rf"toy.*fingerprint {facts['fingerprint']}"):
         prepare(
             registry, tmp_path, tmp_path / "third", dataset, "another", request, ["none"] * 2, "s"
         )
@@ -149,21 +151,21 @@ def test_maps_are_pointed_to_and_parts_of_maps_are_not(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "facts"),
     [
-        ({"views": [np.ones((3, 2))]}, "found 1 views with 2 names"),
-        ({"views": [np.ones((ROWS, 2)), np.ones((ROWS - 1, 2))]}, r"found \[40, 39\] rows"),
-        ({"labels": np.full((ROWS, 3), 2)}, "entries other than 0 and 1"),
+        ({"views": [np.ones((3, 2))]}, "toy.*1 view.*2 names"),
+        ({"views": [np.ones((ROWS, 2)), np.ones((ROWS - 1, 2))]}, r"toy.*\[40, 39\] rows"),
+        ({"labels": np.full((ROWS, 3), 2)}, "labels.*0 and 1"),
     ],
 )
 def test_data_that_do_not_belong_together_are_refused(
-    registry, tmp_path, monkeypatch, change, message
+    registry, tmp_path, monkeypatch, change, facts
 ):
     data = make_data()
     for name, value in change.items():
         setattr(data, name, value)
     monkeypatch.setattr(Toy, "load", lambda self: data)
-    with pytest.raises(HashbenchError, match=message):
+    with pytest.raises(HashbenchError, match=facts):
         inspect(registry, tmp_path, tmp_path / "cache", {"plugin": "toy", "params": {}}, [])
 
 
@@ -179,10 +181,8 @@ def test_a_folder_that_fails_leaves_nothing(tmp_path):
 
 
 def test_a_full_disk_is_an_error_and_no_kill():
-    """/dev/full takes no byte."""
-    from pathlib import Path
-
-    with pytest.raises(StorageError, match="No space left on device"):
+    """The device /dev/full refuses every byte."""
+    with pytest.raises(StorageError, match=r"/dev/full.*No space"):
         write_rows(iter([np.ones((1 << 16, 4))]), Path("/dev/full"), 1 << 16)
 
 
@@ -198,7 +198,7 @@ def test_wherever_preparing_runs_out_of_space_no_cell_is_blamed(registry, small_
             facts = inspect(*arguments, [request])
             prepare(*arguments, facts["fingerprint"], request, ("none", "none"), "split")
         except StorageError as error:
-            assert "No space left on device" in str(error)  # noqa: PT017
+            assert "No space" in str(error)  # noqa: PT017
             full += 1
         else:
             break
@@ -207,6 +207,6 @@ def test_wherever_preparing_runs_out_of_space_no_cell_is_blamed(registry, small_
 
 
 def test_a_write_that_ends_early_without_a_reason_names_the_likely_one(tmp_path):
-    reason = r"out: incomplete \(7 requested and 3 written\); is the disk full\?"
-    with pytest.raises(StorageError, match=reason), writing(tmp_path / "out"):
+    facts = r"out: .*7 requested and 3 written.*disk"
+    with pytest.raises(StorageError, match=facts), writing(tmp_path / "out"):
         raise OSError("7 requested and 3 written")  # as numpy does

@@ -91,14 +91,14 @@ def test_the_view_is_left_as_it_was():
     np.testing.assert_array_equal(X, before)
 
 
-def test_names():
+def test_names_of_steps_are_parsed_and_checked():
     assert parse(" tfidf, l2+centre ") == ("tfidf", "l2", "centre")
     assert declared("l2+centre", "abc") == ("l2+centre",) * 3
-    with pytest.raises(HashbenchError, match="unknown preprocessing 'center'; did you mean"):
+    with pytest.raises(HashbenchError, match=r"'center'.*'centre'"):
         parse("l2,center")
-    with pytest.raises(HashbenchError, match="found 1 for 2 views"):
+    with pytest.raises(HashbenchError, match=r"preprocessing.*1 for 2 views"):
         declared(("l2",), "ab")
-    with pytest.raises(HashbenchError, match="negative"):
+    with pytest.raises(HashbenchError, match=r"tfidf.*negative"):
         fit("tfidf", -np.ones((6, 4)), TRAIN)
 
 

@@ -164,10 +164,10 @@ def test_transparent_pixels_are_white(builder, tmp_path):
 def test_another_version_of_a_source_is_refused(builder, sources):
     manifest = sources / "node_modules" / "emojibase-data" / "package.json"
     manifest.write_text('{"version": "1.0.0"}')
-    with pytest.raises(SystemExit, match=r"version 1\.0\.0; allowed: 17\.0\.0"):
+    with pytest.raises(SystemExit, match=r"emojibase-data.*1\.0\.0.*17\.0\.0"):
         builder.read_emoji(sources)
     manifest.unlink()
-    with pytest.raises(SystemExit, match="package emojibase-data not found"):
+    with pytest.raises(SystemExit, match="emojibase-data not found"):
         builder.read_emoji(sources)
 
 

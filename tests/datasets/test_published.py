@@ -38,10 +38,9 @@ class TestWiki:
         sizes = {split.protocol: (split.train, split.query) for split in found.splits}
         assert sizes == {"standard": (2173, 693), "paper": (2150, 716)}
         assert found.views[0].copies == 10
-        assert found.findings == (
-            "image: queries that are copies of training or database rows: 3 "
-            "(2239=1770, 2553=2094, 2715=623)",
-        )
+        (finding,) = found.findings
+        assert finding.startswith("image: ")
+        assert "3 (2239=1770, 2553=2094, 2715=623)" in finding
         assert found.chance == pytest.approx(0.1114, abs=1e-4)
 
     def test_label_names_by_the_authors_class_sizes(self):
@@ -138,12 +137,9 @@ def test_nuswide_says_which_file_to_place_where(selection, monkeypatch, tmp_path
     assert str(selection.n_rows) in said
 
 
-@pytest.mark.parametrize(
-    ("dataset", "said"),
-    [(NUSWIDETop10, "this selection has 186577"), (MIRFlickr25K, "it has 20015")],
-)
-def test_data_of_another_size_are_another_dataset(tmp_path, dataset, said):
+@pytest.mark.parametrize(("dataset", "rows"), [(NUSWIDETop10, 186577), (MIRFlickr25K, 20015)])
+def test_data_of_another_size_are_refused(tmp_path, dataset, rows):
     path = tmp_path / "own.npz"
     np.savez(path, XAll=np.ones((30, 4)), YAll=np.ones((30, 4)), LAll=np.ones((30, 2)))
-    with pytest.raises(HashbenchError, match=f"found 30 rows; {said}"):
+    with pytest.raises(HashbenchError, match=rf"{dataset.name}.*\b30 rows.*\b{rows}\b"):
         dataset(path=str(path)).load()

@@ -16,6 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from hashbench import __version__
 from hashbench.base.errors import HashbenchError
 from hashbench.executors import Limits, Task
 from hashbench.executors.dask import DaskExecutor
@@ -164,7 +165,8 @@ def test_interrupting_ends_what_runs_on_the_workers_and_not_the_workers(cluster,
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
-    assert "2 cells; go on with: " in said
+    assert "2 cells" in said
+    assert " hashbench run " in said  # how to resume
     wait_until(lambda: not computing())
     assert all(worker.is_running() for worker in workers)
 
@@ -184,7 +186,7 @@ def test_ctrl_c_reaches_no_worker_of_a_cluster_started_here(tmp_path):
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of them
     _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
-    assert "interrupted; saved in" in said
+    assert str(out) in said
     assert "Traceback" not in said
 
 
@@ -232,13 +234,14 @@ def test_a_cell_whose_only_worker_is_gone_runs_on_the_next_one(started, tmp_path
             cluster.add_worker()
         else:
             os.kill(int((tmp_path / "began").read_text()), signal.SIGKILL)
-        out, err = run.communicate(timeout=60)
+        _, err = run.communicate(timeout=60)
     finally:
         run.kill()
         if cluster:
             cluster.stop()
     assert run.returncode == 0, err
-    assert "4 cells: 4 done" in out
+    with (tmp_path / "out" / "runs.csv").open() as stream:
+        assert [row["status"] for row in csv.DictReader(stream)] == ["done"] * 4
 
 
 def test_workers_may_come_later(cluster, tmp_path):
@@ -251,27 +254,25 @@ def test_workers_may_come_later(cluster, tmp_path):
          "--scheduler", cluster.address, "-o", str(out)],
         stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    said = process.stderr.readline()
-    assert said == "the Dask scheduler has no workers yet; waiting 10 min for one\n"
+    assert "10 min" in process.stderr.readline()  # how long it waits for one
     cluster.add_worker()
     process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
 
 
-def test_a_worker_of_another_version_is_told_in_one_line(tmp_path):
+def test_an_error_of_a_worker_of_another_version_is_one_line(tmp_path):
     class Future:
         def result(self):
             raise TypeError("Task.__init__() got an unexpected\nkeyword argument 'new'")
 
     with pytest.raises(HashbenchError) as error:
         DaskExecutor.__new__(DaskExecutor)._outcome(Future(), tmp_path)
-    assert str(error.value).startswith(
-        "a Dask worker cannot run hashbench: TypeError: Task.__init__() got an unexpected; every"
-    )
+    assert "TypeError: Task.__init__() got an unexpected" in str(error.value)
+    assert __version__ in str(error.value)
     assert "\n" not in str(error.value)
 
 
-def test_a_scheduler_without_workers_is_given_up_in_one_line(cluster, monkeypatch):
+def test_a_scheduler_without_workers_is_an_error_in_the_end(cluster, monkeypatch):
     for worker in cluster.workers:
         worker.kill()
         worker.wait()
@@ -279,7 +280,7 @@ def test_a_scheduler_without_workers_is_given_up_in_one_line(cluster, monkeypatc
     monkeypatch.setattr("hashbench.executors.dask.LOOK_SECONDS", 0.2)
     executor = DaskExecutor(cluster.address, 1, Limits(), [])
     try:
-        with pytest.raises(ConnectionError, match="no Dask worker that can be used has come in"):
+        with pytest.raises(ConnectionError, match=r"no Dask worker .*100 ms"):
             list(executor.run([Task("time:sleep", {}, "a task")], cluster.folder))
     finally:
         executor.close()
@@ -290,14 +291,14 @@ def test_a_worker_without_hashbench_is_named_and_refused(cluster, monkeypatch, c
     executor = DaskExecutor(cluster.address, 1, Limits(), [])
     executor.close()
     said = capsys.readouterr().err
-    assert said.count("refused: ModuleNotFoundError: No module named 'no_hashbench_here'") == 2
-    assert "the Dask scheduler has no workers that can be used; waiting 10 min for one" in said
+    assert said.count("ModuleNotFoundError: No module named 'no_hashbench_here'") == 2
+    assert "10 min" in said  # how long a run waits for another
 
 
 def test_a_worker_of_another_version_is_named_and_refused(cluster, monkeypatch, capsys):
     monkeypatch.setattr("hashbench.executors.dask.PROBE", "'0.0.1'")
     DaskExecutor(cluster.address, 1, Limits(), []).close()
-    assert capsys.readouterr().err.count("refused: found hashbench 0.0.1; allowed: ") == 2
+    assert capsys.readouterr().err.count("hashbench 0.0.1") == 2
 
 
 #: Data that are on one machine and not on another.
@@ -331,19 +332,18 @@ def test_a_worker_without_the_data_is_named_and_its_cells_run_elsewhere(
     nobody = hashbench("run", *flags)
     assert nobody.returncode == 2
     assert "somewhere: no file here" in nobody.stderr
-    assert "refused" not in nobody.stderr
     cluster.add_worker(HAS_DATA="yes")
     with distributed.Client(cluster.address) as client:
         client.wait_for_workers(3, timeout=PATIENCE)
     done = hashbench("run", *flags)
     assert done.returncode == 0, done.stderr
-    assert "4 cells: 4 done" in done.stdout
-    assert "refused: " in done.stderr
+    with (tmp_path / "out" / "runs.csv").open() as stream:
+        assert [row["status"] for row in csv.DictReader(stream)] == ["done"] * 4
     assert "somewhere: no file here" in done.stderr
 
 
-def test_a_scheduler_that_is_not_there_is_one_line(hashbench, tmp_path):
+def test_a_missing_scheduler_is_reported_in_one_line(hashbench, tmp_path):
     done = hashbench("run", *STUDY, "--scheduler", "tcp://127.0.0.1:9", "-o", tmp_path / "out")
     assert done.returncode == 2
-    assert "no Dask scheduler answers at 'tcp://127.0.0.1:9'" in done.stderr
-    assert "Traceback" not in done.stderr
+    (line,) = done.stderr.splitlines()
+    assert "'tcp://127.0.0.1:9'" in line

@@ -206,17 +206,18 @@ def test_default_ranks_are_round_numbers(make_case):
 @pytest.mark.parametrize(
     ("ranks", "found"),
     [
-        ([0, 1], "found 0; "),
-        ([1, 2, 1, *range(5000)], "found 1 after 2; "),
-        ([1, 1], "found 1 after 1; "),
-        ([1.5], r"found shape \(1,\) of float64"),
-        ([], r"found shape \(0,\)"),
-        ("7", r"found shape \(\)"),
+        ([0, 1], r"\b0\b"),
+        ([1, 2, 1, *range(5000)], "1 after 2"),
+        ([1, 1], "1 after 1"),
+        ([1.5], r"\(1,\) of float64"),
+        ([], r"\(0,\)"),
+        ("7", r"\(\)"),
     ],
 )
 def test_bad_ranks_are_refused(make_case, ranks, found):
-    with pytest.raises(HashbenchError, match=f"^ranks: {found}.{{,60}}$"):
+    with pytest.raises(HashbenchError, match=rf"ranks.*{found}") as error:
         evaluate(*make_case(0), "PR", ranks=ranks)
+    assert len(str(error.value)) < 100
 
 
 def test_area_joins_radii_by_straight_lines():
@@ -232,7 +233,7 @@ def test_area_joins_radii_by_straight_lines():
     assert np.isnan(curve.curves["PR(by=radius,mean=micro)"].precision[0])
 
 
-def test_what_queries_without_relevant_items_count():
+def test_queries_without_relevant_items_count_as_the_name_says():
     codes = np.array([[0, 0], [0, 1], [1, 1]])
     case = (codes[[0, 0]], codes, [5, 9], [5, 5, 6])
     names = "AP,AP(empty=zero),P(empty=zero)@1,lookup(empty=zero,radius=0),PR(empty=zero)"
@@ -244,7 +245,7 @@ def test_what_queries_without_relevant_items_count():
     assert (skipped.n_empty, skipped.n_counted) == (1, 1)
     assert (zero.n_empty, zero.n_counted) == (1, 2)
     np.testing.assert_array_equal(result.scores["AP"].per_query, [1, np.nan])
-    with pytest.raises(HashbenchError, match=r"found 1 queries .* query 1\b"):
+    with pytest.raises(HashbenchError, match=r"'AP\(empty=error\)'.*\b1 queries.*query 1\b"):
         evaluate(*case, "AP(empty=error)")
     pooled = evaluate(*case, "PRarea(mean=micro),PRarea(empty=zero,mean=micro)")
     assert pooled["PRarea(mean=micro)"] > pooled["PRarea(empty=zero,mean=micro)"]
@@ -278,12 +279,12 @@ def test_names_find_their_numbers(make_case):
     for values in (result, result.scores, result.curves):
         with pytest.raises(KeyError, match="P@4"):
             values["P@4"]
-    with pytest.raises(HashbenchError, match="is a curve"):
+    with pytest.raises(HashbenchError, match=r"'PR'.*\.curves"):
         result["PR"]
     assert "edsh" in result
     assert not any(name in result for name in ("P@4", "PR", "no measure"))
     assert "P@3: 0." in repr(result)
-    assert "curves: PR" in repr(result)
+    assert "PR" in repr(result)
 
 
 def test_company_changes_no_number(make_case):
@@ -317,7 +318,7 @@ def test_codes_in_every_form_score_alike(make_case):
     assert dict(evaluate(query, database, *columns)) == dict(evaluate(query, database, *numbers))
     sparse = [scipy.sparse.csr_array(part) for part in (query, database, *labels)]
     assert evaluate(*sparse, hashbench.measures.parse("AP"))["AP"] == expected
-    with pytest.raises(HashbenchError, match="query codes: found 0 beside"):
+    with pytest.raises(HashbenchError, match=r"query codes.*\b0 .*-1/\+1"):
         evaluate(np.where(query, 0.0, signs), database, *labels)
 
 

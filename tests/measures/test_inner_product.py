@@ -83,19 +83,19 @@ def test_blocks_of_queries_change_nothing(make_case, monkeypatch):
 @pytest.mark.parametrize("name", ["lookup(radius=2)", "PRarea", "PR(by=radius)"])
 def test_a_radius_is_refused(make_case, name):
     query, database, *labels = make_case(1)
-    with pytest.raises(HashbenchError, match="not defined for items ranked by inner product"):
+    with pytest.raises(HashbenchError, match=r"lookup, PRarea, .*inner product.*AP, P, R, nDCG"):
         evaluate_ranking(score_ranking(query, database, *labels), name)
 
 
 def test_bad_vectors_are_refused(make_case):
     query, database, *labels = make_case(1)
-    with pytest.raises(HashbenchError, match="found 5 dimensions for queries and 4"):
+    with pytest.raises(HashbenchError, match=r"vectors.*5 dimensions.*4"):
         score_ranking(query, database[:, :4], *labels)
-    with pytest.raises(HashbenchError, match="query vectors: found nan or infinity"):
+    with pytest.raises(HashbenchError, match=r"query vectors.*nan"):
         score_ranking(np.where(query, np.nan, 0), database, *labels)
-    with pytest.raises(HashbenchError, match=r"database vectors: found shape \(60,\)"):
+    with pytest.raises(HashbenchError, match=r"database vectors.*\(60,\)"):
         score_ranking(query, database[:, 0], *labels)
-    with pytest.raises(HashbenchError, match="query: found 6 rows of vectors and 7 of labels"):
+    with pytest.raises(HashbenchError, match=r"query.*6 rows of vectors.*7 of labels"):
         score_ranking(query[:6], database, *labels)
 
 

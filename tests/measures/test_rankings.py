@@ -116,28 +116,28 @@ def test_one_column_of_zeros_and_ones_is_one_class():
 
 
 @pytest.mark.parametrize(
-    ("query", "database", "message"),
+    ("query", "database", "facts"),
     [
-        (np.eye(2), np.eye(3), r"found shapes \(2, 2\) for queries and \(3, 3\)"),
-        (np.eye(2), [1, 2], "same classes, or one class number"),
-        ([[0, 2]], [[0, 1]], "query labels: found 2.*allowed: 0 and 1"),
-        ([[0, 1]], [[0, -1]], "database labels: found -1"),
-        ([0.5], [1.0], "found 0.5; allowed: whole class numbers"),
-        ([float("nan")], [1.0], "found nan"),
-        ([["a"]], [[1]], "<U1"),
-        (np.zeros((0, 2)), np.eye(2), r"shape \(0, 2\)"),
+        (np.eye(2), np.eye(3), r"labels.*\(2, 2\).*\(3, 3\)"),
+        (np.eye(2), [1, 2], r"labels.*\(2, 2\).*\(2,\)"),
+        ([[0, 2]], [[0, 1]], r"query labels.*\b2\b.*0 and 1"),
+        ([[0, 1]], [[0, -1]], r"database labels.* -1\b.*0 and 1"),
+        ([0.5], [1.0], r"query labels.*\b0\.5\b.*class numbers"),
+        ([float("nan")], [1.0], "query labels.*nan"),
+        ([["a"]], [[1]], "query labels.*<U1"),
+        (np.zeros((0, 2)), np.eye(2), r"query labels.*\(0, 2\)"),
     ],
 )
-def test_bad_labels_are_refused(query, database, message):
-    with pytest.raises(HashbenchError, match=message):
+def test_bad_labels_are_refused(query, database, facts):
+    with pytest.raises(HashbenchError, match=facts):
         label_words(query, database)
 
 
 def test_mismatches_are_refused(make_case):
     query, database, query_labels, database_labels = make_case(0)
-    with pytest.raises(HashbenchError, match="found 5 bits for queries and 3 for the database"):
+    with pytest.raises(HashbenchError, match=r"codes.*5 bits.*3"):
         hamming_ranking(query, database[:, :3], query_labels, database_labels)
-    with pytest.raises(HashbenchError, match="query: found 6 rows of codes and 7 of labels"):
+    with pytest.raises(HashbenchError, match=r"query.*6 rows of codes.*7 of labels"):
         hamming_ranking(query[:6], database, query_labels, database_labels)
-    with pytest.raises(HashbenchError, match="database: found 60 rows of codes and 59 of labels"):
+    with pytest.raises(HashbenchError, match=r"database.*60 rows of codes.*59 of labels"):
         hamming_ranking(query, database, query_labels, database_labels[:59])

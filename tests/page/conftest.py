@@ -51,7 +51,7 @@ def run(folder, name, *flags):
         [*command, *flags], capture_output=True, text=True, check=False, env=environment
     )
     assert found.returncode == 1, found.stderr  # some cells fail on purpose
-    assert f"Page: {out / 'report' / 'index.html'}" in found.stdout
+    assert str(out / "report" / "index.html") in found.stdout
     return out
 
 

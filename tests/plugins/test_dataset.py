@@ -90,7 +90,7 @@ def test_the_given_split():
     split = GivenSplit()(data_of(8, rows), np.random.default_rng(0))
     assert list(split.query) == [5, 6, 7]
     assert split.database_is_train
-    with pytest.raises(HashbenchError, match="^split: .*without"):
+    with pytest.raises(HashbenchError, match=r"^split: .*without"):
         GivenSplit()(data_of(8), np.random.default_rng(0))
 
 
@@ -104,7 +104,7 @@ def test_too_many_or_too_few_queries_are_refused(protocol, count):
 
 def test_an_unknown_protocol_is_refused():
     toy = Toy()
-    with pytest.raises(HashbenchError, match="protocol.*toy.*'lasst'.*'last'"):
+    with pytest.raises(HashbenchError, match=r"protocol.*toy.*'lasst'.*'last'"):
         toy.split(toy.load(), "lasst", 0)
 
 

@@ -154,7 +154,7 @@ def test_a_wrong_copy_of_the_user_is_left_to_the_user(server, tmp_path, monkeypa
     place.parent.mkdir(parents=True)
     place.write_bytes(b"old")
     monkeypatch.setenv("HASHBENCH_DATA", str(tmp_path / "mine"))
-    with pytest.raises(HashbenchError, match=f"{place}.*checksum"):
+    with pytest.raises(HashbenchError, match=rf"{place}.*checksum"):
         fetch(file_at(server, "good.mat"), "set")
     assert place.read_bytes() == b"old"
     assert server.asked == []

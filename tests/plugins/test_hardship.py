@@ -45,11 +45,11 @@ def test_texts_parse_back():
 @pytest.mark.parametrize(
     ("settings", "facts"),
     [
-        ({"noise": 1.5}, r"noise.* 1\.5;.*0 to 1"),
-        ({"unseen": 1}, "unseen.* 1;.*below 1"),
-        ({"labelled": 0}, "labelled.* 0;.*above 0"),
+        ({"noise": 1.5}, r"noise.* 1\.5\b.*0 to 1"),
+        ({"unseen": 1}, r"unseen.* 1\b.*below 1"),
+        ({"labelled": 0}, r"labelled.* 0\b.*above 0"),
         ({"noise": "much"}, "noise.*'much'"),
-        ({"disjoint": 0.5}, r"disjoint.* 0\.5;.*true"),
+        ({"disjoint": 0.5}, r"disjoint.* 0\.5\b.*true"),
     ],
 )
 def test_values_that_are_no_share_are_refused(settings, facts):

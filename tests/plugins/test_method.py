@@ -30,7 +30,7 @@ def test_parameters_follow_scikit_learn():
     assert clone(method).get_params() == method.get_params()
     assert repr(method) == "Slow(n_bits=8, scale=2.0)"
     assert method.set_params(scale=3.0).scale == 3.0
-    with pytest.raises(HashbenchError, match="'scal'.*'scale'"):
+    with pytest.raises(HashbenchError, match=r"'scal'.*'scale'"):
         method.set_params(scal=1)
 
 
@@ -74,5 +74,5 @@ def test_encode_checks_its_input(X, view, facts):
 
 
 def test_encode_needs_fit():
-    with pytest.raises(HashbenchError, match="slow.*encode.*fit"):
+    with pytest.raises(HashbenchError, match=r"slow.*encode.*fit"):
         Slow().encode(np.zeros((2, 3)), 0)

@@ -73,7 +73,7 @@ def test_the_same_path_twice_is_one_plugin(tmp_path):
 
 
 def test_an_unknown_name_suggests_the_nearest():
-    with pytest.raises(HashbenchError, match="'edhs'.*'edsh'"):
+    with pytest.raises(HashbenchError, match=r"'edhs'.*'edsh'"):
         discover().get("methods", "edhs")
 
 
@@ -86,12 +86,12 @@ def test_a_missing_path_is_an_error(tmp_path):
     ("change", "facts"),
     [
         (("supervised = False", ""), ["Mine.supervised", "True or False"]),
-        (("supervised = False", "supervised = 1"), ["Mine.supervised", " 1;"]),
-        (("    def fit(", "    def fitt("), ["Mine: ", " fit;"]),
+        (("supervised = False", "supervised = 1"), ["Mine.supervised", " 1"]),
+        (("    def fit(", "    def fitt("), ["Mine: ", " fit"]),
         (("n_bits=16, ", "n_bits, "), ["Mine.__init__", "default", "n_bits"]),
         ((", random_state=None", ""), ["Mine.__init__", "default", "random_state"]),
         (('"mine"', '"my method"'), ["Mine.name", "'my method'"]),
-        (('"mine"', "3"), ["Mine.name", " 3;"]),
+        (('"mine"', "3"), ["Mine.name", " 3"]),
         (('"mine"', '"mine"\n    paper = "Me, 2026"'), ["Mine.paper", "'Me, 2026'"]),
         (('"mine"', '"mine"\n    fidelity = "good"'), ["Mine.fidelity", "'good'", "verified"]),
         (("class Mine", "import sys\nsys.exit(3)\nclass Mine"), ["SystemExit: 3", "line 5"]),

@@ -68,7 +68,7 @@ def test_all_leaves_it_out_with_one_line(no_torch, tmp_path):
     "arguments", [("run", "-m", "edsh,dsph[alpha=1]"), ("run", "-m", "dsph"), ("check", "dsph")]
 )
 def test_naming_one_gives_the_command_to_install_it(no_torch, arguments):
-    with pytest.raises(HashbenchError, match=f"dsph.*{COMMAND}"):
+    with pytest.raises(HashbenchError, match=rf"dsph.*{COMMAND}"):
         typed(*arguments)
 
 
@@ -77,5 +77,5 @@ def test_fitting_without_it_gives_the_command_to_install_it(monkeypatch):
         raise ModuleNotFoundError("No module named 'torch'", name="torch")
 
     monkeypatch.setattr("hashbench.neural.runtime.importlib.import_module", refuse)
-    with pytest.raises(HashbenchError, match=f"dsph.*{COMMAND}"):
+    with pytest.raises(HashbenchError, match=rf"dsph.*{COMMAND}"):
         import_torch("dsph")

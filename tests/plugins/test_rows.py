@@ -62,7 +62,7 @@ def test_files_of_row_numbers(tmp_path):
     assert list(found.train) == [10, 11, 12]
     assert sizes(found) == (3, 3, 97)
     np.save(tmp_path / "t.npy", [3, 4])
-    with pytest.raises(HashbenchError, match="row 3.*query.*train"):
+    with pytest.raises(HashbenchError, match=r"row 3.*query.*train"):
         split(f"query={tmp_path}/q.npy,train={tmp_path}/t.npy")
 
 

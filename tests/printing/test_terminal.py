@@ -24,7 +24,7 @@ def table_rows(bits=(8, 16, 24, 32, 64, 128), methods=("edsh", "a-method-with-a-
 def test_tables_fit_80_columns_and_hold_every_mean(bits):
     text = click.unstyle(tables(table_rows(bits), [], "AP"))
     assert max(map(len, text.splitlines())) <= 80
-    assert "mean over 2 seeds" in text
+    assert "2 seeds" in text
     for b in bits:
         assert f"{0.5 + b / 1000:.4f}" in text
         assert f"{1.5 + b / 1000:.4f}" in text
@@ -61,16 +61,18 @@ def test_the_best_ten_come_first_and_those_asked_for_by_name():
     order = Order(methods=["m03", "m01"], named=["all", "m03"], where="the page")
     text = tables(ranked(14), [], "AP", order)
     assert shown(text) == [f"m{number:02}" for number in (*range(13, 3, -1), 3)]
-    assert text.endswith("3 methods more; full table in the page")
+    last = text.splitlines()[-1]
+    assert "3 methods" in last
+    assert "the page" in last
 
 
-def test_named_methods_and_datasets_stand_as_asked():
+def test_methods_and_datasets_are_shown_in_the_order_of_the_study():
     rows = [{**row, "dataset": name} for name in ("a", "b") for row in ranked(12)]
     asked = [f"m{number:02}" for number in (5, 11, 0, 1, 2, 3, 4, 6, 7, 8, 9, 10)]
-    text = tables(rows, [], "AP", Order(["b", "a"], asked, set(asked)))
+    text = tables(rows, [], "AP", Order(["b", "a"], asked, set(asked), where="the page"))
     assert shown(text) == asked * 2
-    assert text.index("AP on b") < text.index("AP on a")
-    assert "full table" not in text
+    assert text.index(" on b") < text.index(" on a")
+    assert "the page" not in text
 
 
 def test_what_failed_comes_last_among_the_best():
@@ -94,7 +96,8 @@ def test_a_method_that_the_measure_is_not_for_has_a_dash():
     rows = table_rows((8,), ("edsh",))
     (line,) = [each for each in tables(rows, runs, "AP").splitlines() if "vectors" in each]
     assert line.split() == ["vectors", "-", "-"]
-    assert tables([], runs, "AP") == "AP on wiki: no method has this number"
+    (line,) = tables([], runs, "AP").splitlines()
+    assert line.startswith("AP on wiki: ")
 
 
 def test_cells_that_are_not_done_stand_in_the_table():
@@ -108,8 +111,8 @@ def test_cells_that_are_not_done_stand_in_the_table():
     ]
     text = tables(rows, runs, "AP")
     assert "0.5080*" in text
-    assert "* mean over fewer seeds" in text
+    assert "\n* " in text  # what the star means
     (line,) = [line for line in text.splitlines() if line.startswith("hangs")]
     assert line.split() == ["hangs", "timeout", "timeout"]
     assert "elsewhere" not in text
-    assert text.endswith("AP on other: no cell is done")
+    assert text.splitlines()[-1].startswith("AP on other: ")

@@ -89,7 +89,7 @@ def test_only_the_formats_asked_for_are_written(nasty, tmp_path):
     assert {path.suffix for path in tmp_path.iterdir()} == {".svg", ".csv"}
     assert rendered.data == tmp_path / "topk-curve.csv"
     assert set(rendered.exhibits[0].files) == {"svg"}
-    with pytest.raises(HashbenchError, match=r"unknown format 'gif'"):
+    with pytest.raises(HashbenchError, match=r"'gif'.*csv, md"):
         render(TopKCurve(), nasty, Look.of(nasty), tmp_path, ["gif"])
 
 
@@ -125,8 +125,9 @@ def test_the_report_command(hand_made, hashbench, tmp_path):
     out = hand_made.path
     found = hashbench("report", out, "map-table[spread=false],scaling", "--format", "md,csv")
     assert found.returncode == 0, found.stderr
-    assert "map-table: map-table-AP-encoded-toy" in found.stdout
-    assert "scaling: nothing to show: one size of each dataset" in found.stdout
+    assert "map-table-AP-encoded-toy" in found.stdout
+    assert "scaling: " in found.stdout
+    assert not list((out / "report").glob("scaling*"))
     assert (out / "report" / "map-table-AP-encoded-toy.md").exists()
     some = hashbench(
         "report", out, "map-table", "--measure", "P@1,AP(ties=index)@2", "--task", "image->text",
@@ -141,28 +142,29 @@ def test_the_report_command(hand_made, hashbench, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "facts"),
     [
-        (["nothing"], "unknown report 'nothing'"),
-        (["map-table", "--format", "gif"], "unknown format 'gif'; allowed: csv"),
-        (["map-table", "--width", "wide"], "unknown width 'wide'; allowed: column, page"),
-        (["map-table", "--bits", "x"], "bits: found 'x'"),
-        (["map-table", "--measure", "XP"], "unknown measure 'XP'"),
+        (["nothing"], ["report", "'nothing'"]),
+        (["map-table", "--format", "gif"], ["format", "'gif'", "csv, md"]),
+        (["map-table", "--width", "wide"], ["width", "'wide'", "column, page"]),
+        (["map-table", "--bits", "x"], ["bits", "'x'"]),
+        (["map-table", "--measure", "XP"], ["measure", "'XP'", "'P'"]),
     ],
 )
-def test_mistakes_are_one_line(hand_made, hashbench, arguments, message):
+def test_mistakes_are_reported_in_one_line(hand_made, hashbench, arguments, facts):
     hand_made.add()
     hand_made.results()
     found = hashbench("report", hand_made.path, *arguments)
     assert found.returncode == 2
-    assert message in found.stderr
+    assert all(fact in found.stderr for fact in facts), found.stderr
     assert found.stderr.count("\n") == 1
 
 
-def test_a_folder_without_results_is_said_to_be_one(hashbench, tmp_path):
+def test_a_folder_without_results_is_refused(hashbench, tmp_path):
     found = hashbench("report", tmp_path)
     assert found.returncode == 2
-    assert "found no plan.json" in found.stderr
+    assert f"{tmp_path}: " in found.stderr
+    assert "plan.json" in found.stderr
 
 
 def test_the_compare_command(hand_made, hashbench):
@@ -171,8 +173,8 @@ def test_the_compare_command(hand_made, hashbench):
     hand_made.results()
     found = hashbench("compare", "edsh", "cca", "--on", hand_made.path)
     assert found.returncode == 0, found.stderr
-    assert "image->text, 2 bits: edsh beats cca" in found.stdout
-    assert "1.0000 against 0.4167, difference +0.5833" in found.stdout
+    for fact in ("image->text", "2 bits", "1.0000", "0.4167", "+0.5833"):
+        assert fact in found.stdout
     report = hand_made.path / "report"
     assert (report / "compare-edsh-cca.pdf").exists()
     assert (report / "compare-edsh-cca.csv").exists()
@@ -180,4 +182,4 @@ def test_the_compare_command(hand_made, hashbench):
     assert rows[0]["difference"] == pytest.approx(1 - (1 / 3 + 2 / 4) / 2)
     wrong = hashbench("compare", "edsh", "cc", "--on", hand_made.path)
     assert wrong.returncode == 2
-    assert "did you mean 'cca'" in wrong.stderr
+    assert "'cca'" in wrong.stderr

@@ -28,10 +28,11 @@ def typed(*arguments):
 def test_everything_is_written_with_the_page(out):
     found = typed("report", out)
     assert found.exit_code == 0
-    assert f"page: {out / 'report' / 'index.html'}" in found.output
+    assert str(out / "report" / "index.html") in found.output
     for ending in ("pdf", "svg", "png", "md", "tex"):
         assert list((out / "report").glob(f"topk-curve*.{ending}")), ending
-    assert "failures: nothing to show: all 4 cells are done" in found.output
+    assert "failures: " in found.output
+    assert not list((out / "report").glob("failures*"))
 
 
 def test_a_part_of_the_study_leaves_the_page_alone(out, tmp_path):
@@ -48,29 +49,14 @@ def test_a_part_of_the_study_leaves_the_page_alone(out, tmp_path):
     assert "1.0000" in text
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--format", "doc"), "unknown format 'doc'"),
-        (("--width", "poster"), "unknown width 'poster'"),
-        (("--bits", "many"), "bits: found 'many'"),
-        (("--measure", "MAPP"), "MAPP"),
-        (("nothing",), "unknown report 'nothing'"),
-    ],
-)
-def test_what_cannot_be_shown_is_refused(out, arguments, message):
-    with pytest.raises(HashbenchError, match=message):
-        typed("report", out, *arguments)
-
-
 def test_two_methods_are_compared_in_words_in_json_and_as_a_figure(out):
     found = typed("compare", "good", "bad", "--on", out)
-    assert found.output.startswith("Of 2 comparisons good wins 2 and bad 0")
+    assert all(fact in found.output for fact in ("good wins 2", "bad 0"))
     assert (out / "report" / "compare-good-bad.pdf").exists()
     rows = json.loads(typed("compare", "good", "bad", "--on", out, "--json").output)
     assert [row["task"] for row in rows] == ["image->text", "text->image"]
     assert rows[0]["difference"] == pytest.approx(1 - (1 / 3 + 2 / 4) / 2)
     assert rows[0]["at_most"] is True
     assert all(len(line) <= 80 for line in found.output.splitlines()[:-1])
-    with pytest.raises(HashbenchError, match="unknown method 'worse'"):
+    with pytest.raises(HashbenchError, match=r"'worse'.*bad, good"):
         typed("compare", "good", "worse", "--on", out)

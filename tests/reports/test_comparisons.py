@@ -117,7 +117,7 @@ def test_ranks_named_on_an_axis_are_round(count, most, expected):
     assert rank_ticks(count, most) == expected
 
 
-@pytest.mark.parametrize(("width", "meaning"), [("column", "bars overlap"), ("page", "joined by")])
+@pytest.mark.parametrize(("width", "meaning"), [("column", "overlap"), ("page", "joined")])
 def test_many_methods_can_be_read_in_any_width(given_scores, make_look, width, meaning, quiet):
     methods = [f"method {number}" for number in range(38)]
     rng = np.random.default_rng(0)
@@ -150,19 +150,19 @@ def test_tests_that_cannot_reject_are_not_run(given_scores, quiet, make_look):
     across = ranks.loc[module.DATASETS].iloc[0]
     assert across["blocks"] == 2
     assert np.isnan(across["statistic"])
-    assert "smallest corrected p-value is 1; it would take 8" in across["why"]
+    assert "p-value is 1" in across["why"]
+    assert across["why"].endswith(" 8")  # blocks that the test would need
     pairs = data[(data["part"] == "pairs")].set_index("scope")
     assert pairs.loc[module.DATASETS, "p_value"].isna().all()
     assert pairs.loc["e", "p_value"].notna().all()
     assert pairs.loc["e", "p_value"].min() < 0.05  # five splits of one dataset tell d from a
     shown = Significance().draw(data, make_look("abcd", "ef"))
     assert [each.name.split()[0] for each in shown] == ["pairs", "against", "against", "against"]
-    assert "e: 5 random splits" in shown[2].caption
-    assert "corrected for the rows that splits share" in shown[2].caption
-    assert "nothing is said of other datasets" in shown[2].caption
+    for fact in ("e: 5 random splits", "corrected", "other datasets"):
+        assert fact in shown[2].caption
 
 
-def test_seeds_on_one_split_are_one_block_and_items_are_asked(hand_made):
+def test_seeds_on_one_split_are_one_block_and_queries_are_resampled(hand_made):
     for seed in range(8):
         for method, database in (("good", PERFECT), ("mixed", MIXED), ("bad", REVERSED)):
             hand_made.add(method=method, seed=seed, database=database)
@@ -170,15 +170,16 @@ def test_seeds_on_one_split_are_one_block_and_items_are_asked(hand_made):
     data = Significance().data(results)
     ranks = data[data["part"] == "ranks"]
     assert set(ranks["blocks"]) == {1}
-    assert ranks["why"].iloc[0] == "1 block: no test over splits is run; it would take 3"
+    assert ranks["why"].iloc[0].startswith("1 block")
+    assert ranks["why"].iloc[0].endswith(" 3")  # blocks that the test would need
     assert ranks["p_value"].isna().all()
     with figures.style():
         against, two = Significance().draw(data, Look.of(results))
     assert [row[0].text for row in against.groups[0].rows] == ["good", "mixed", "bad"]
     assert against.groups[0].rows[2][3].text == "0/0/1"
     assert against.notes[0] == ranks["why"].iloc[0]
-    assert "bootstrap over the items that ask" in against.caption
-    assert "or of training on other rows" in against.caption
+    assert "bootstrap" in against.caption
+    assert "training" in against.caption  # which this test says nothing about
     assert len(two.groups[0].rows) == 2
 
 
@@ -209,10 +210,10 @@ def test_two_methods_query_by_query(hand_made):
     assert first["p_value"] == 2 / SAMPLES  # every resample is on the same side
     assert first["p_holm"] == pytest.approx(2 * 2 / SAMPLES)
     words = sentences(table, "a", "b")
-    assert words[0] == "Of 2 comparisons a wins 2 and b 0; in 0 they are not told apart."
-    assert words[1] == "AP on toy, database codes: encoded"
-    assert "image->text, 2 bits: a beats b" in words[2]
-    assert "p ≤ 0.0004" in words[2]  # corrected, and still no more than a bound
+    assert all(fact in words[0] for fact in ("2 comparisons", "a wins 2", "b 0"))
+    assert all(fact in words[1] for fact in ("AP", "toy", "encoded"))
+    # the p-value is corrected, and still no more than a bound
+    assert all(fact in words[2] for fact in ("image->text", "2 bits", "p ≤ 0.0004"))
     picture = forest(table, "a", "b", Look.of(results))
     labels = [label.get_text() for label in picture.figure.axes[0].get_yticklabels()]
     assert labels == ["toy, encoded", "image→text, 2 bits", "text→image, 2 bits"]
@@ -233,19 +234,19 @@ def test_means_are_those_of_tables_where_seeds_ask_different_items(hand_made):
         assert (row["test"], row["blocks"]) == ("splits", 3)
         assert row["better"] + row["equal"] + row["worse"] == pytest.approx(1)
     words = sentences(compare(results, "a", "b", "AP"), "a", "b")
-    assert "3 random splits; a is ahead in 2, better with probability" in words[2]
+    assert "3 random splits" in words[2]
+    assert "a is ahead in 2" in words[2]
     assert max(len(line) for text in words[:-2] for line in text.split("\n")) <= 80
 
 
-def test_a_method_against_itself_is_not_told_apart(hand_made):
+def test_a_method_does_not_differ_from_itself(hand_made):
     hand_made.add(method="a", database=MIXED)
     hand_made.add(method="b", database=MIXED)
     table = compare(hand_made.results(), "a", "b", "AP")
     assert table["difference"].tolist() == [0, 0]
     assert table["p_value"].tolist() == [1, 1]
     words = sentences(table, "a", "b")
-    assert words[0] == "Of 2 comparisons a wins 0 and b 0; in 2 they are not told apart."
-    assert "a and b are not told apart" in words[2]
+    assert all(fact in words[0] for fact in ("2 comparisons", "a wins 0", "b 0", "in 2"))
     assert "p = 1" in words[2]
 
 
@@ -256,9 +257,9 @@ def test_methods_to_compare_are_found_by_name(hand_made):
     results = hand_made.results()
     assert find_method(results, "cca") == "cca[ridge=1]"
     assert find_method(results, "edsh[gamma=2]") == "edsh[gamma=2]"
-    with pytest.raises(HashbenchError, match=r"found edsh\[gamma=1\], edsh\[gamma=2\]"):
+    with pytest.raises(HashbenchError, match=r"'edsh'.*edsh\[gamma=1\], edsh\[gamma=2\]"):
         find_method(results, "edsh")
-    with pytest.raises(HashbenchError, match="unknown method 'ccaa'; allowed: cca"):
+    with pytest.raises(HashbenchError, match=r"'ccaa'.*cca\[ridge=1\]"):
         find_method(results, "ccaa")
 
 
@@ -277,8 +278,8 @@ def test_ties_have_bounds_and_an_index_order(hand_made):
     assert row["low"] < row["expected"] < row["high"]
     with figures.style():
         (picture,) = Ties().draw(data, Look.of(results))
-    assert "dot: mean over all orders" in picture.caption
-    with pytest.raises(NothingToShowError, match="does not depend"):
+    assert "orders" in picture.caption
+    with pytest.raises(NothingToShowError, match=r"lookup\(radius=1\)"):
         Ties().data(results.select(measures=["lookup(radius=1)"]))
 
 
@@ -298,12 +299,12 @@ def test_learned_beside_encoded(hand_made):
         table, picture = DatabaseCodes().draw(data, Look.of(results))
     texts = [entry.text for entry in table.groups[0].rows[0]]
     assert texts == ["edsh", "0.4167", "1.0000", "+0.5833"]
-    assert "Filled: learned" in picture.caption
+    assert "learned" in picture.caption
 
 
 def test_one_parameter_gives_a_curve(hand_made):
     hand_made.add(parameters={"gamma": 1.0}, database=MIXED)
-    with pytest.raises(NothingToShowError, match="two values"):
+    with pytest.raises(NothingToShowError, match="parameter"):
         Sensitivity().data(hand_made.results())
     hand_made.add(params="gamma=10", parameters={"gamma": 10.0}, database=PERFECT)
     results = hand_made.results()
@@ -341,7 +342,7 @@ def test_more_parameters_give_maps_of_the_best(hand_made):
 def test_printed_numbers_stand_beside_reproduced_ones(hand_made):
     hand_made.measures = ("AP(ties=index)@100",)
     hand_made.add()
-    with pytest.raises(NothingToShowError, match="no cell of the study"):
+    with pytest.raises(NothingToShowError, match="paper"):
         PublishedNumbers().data(hand_made.results())
     eight = {"queries": ("0" * 8, "1" * 8), "bits": 8, "dataset": "wiki-cnn"}
     perfect, reverse = ["0" * 8] * 2 + ["1" * 8] * 2, ["1" * 8] * 2 + ["0" * 8] * 2
@@ -364,12 +365,12 @@ def test_printed_numbers_stand_beside_reproduced_ones(hand_made):
     texts = {row[0].text: row[1:] for row in table.groups[0].rows}
     assert [entry.text for entry in texts["edsh"]] == ["0.452", "1.000", "+0.548"]
     assert texts["scm-s"][1].mark == "e"
-    assert "AP(ties=index)@100 (ties in database order)" in picture.caption
+    assert "AP(ties=index)@100" in picture.caption
 
 
 def test_methods_with_other_parameters_alone_have_no_printed_numbers(hand_made):
     hand_made.add(params="gamma=1")
-    with pytest.raises(NothingToShowError, match="no cell of the study"):
+    with pytest.raises(NothingToShowError, match="paper"):
         PublishedNumbers().data(hand_made.results())
 
 

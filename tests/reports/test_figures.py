@@ -143,7 +143,7 @@ def test_a_method_has_its_colour_and_marker_in_every_figure(make_look):
         for text, handle in zip(
             figure.legends[0].get_texts(), figure.legends[0].legend_handles, strict=True
         ):
-            if text.get_text() == "22 other methods":
+            if text.get_text().startswith("22 "):  # the other methods
                 assert handle.get_color() == GREY
                 continue
             expected = look.methods[text.get_text()]
@@ -247,7 +247,7 @@ def test_eight_methods_have_a_colour_those_named_first(hand_made):
     assert look.drawn("m1", featured).colour == GREY
     assert look.drawn("m3", featured) == look.methods["m3"]
     assert look.featured(["m1", "m2"]) == ["m1", "m2"], "few methods are all in colour"
-    with pytest.raises(HashbenchError, match="unknown method 'm99'"):
+    with pytest.raises(HashbenchError, match=r"'m99'.*'m9'"):
         Look.of(results, highlight=["m99"])
 
 
@@ -319,8 +319,8 @@ def test_papers_mix_database_codes(hand_made):
     assert values["both"] == plain["both", "learned"]
     assert values["scm"] == plain["scm", "encoded"]
     look = Look.of(results)
-    assert "(encoded: scm)" in look.summary("x", database="learned-or-encoded")
-    assert "(without scm, which have none)" in look.summary("x", database="learned")
+    assert "encoded: scm" in look.summary("x", database="learned-or-encoded")
+    assert "without scm" in look.summary("x", database="learned")
 
 
 def test_a_line_goes_round_points_rather_than_across_them(make_look):

@@ -34,7 +34,7 @@ def test_training_time_by_hand(hand_made):
         ["edsh", "3"],
         ["slow", "– memory"],
     ]
-    for words in ("A chip", "2 threads", "other cells ran at the same time", "2 bits"):
+    for words in ("A chip", "2 threads", "other cells", "2 bits"):
         assert words in table.caption
         assert words in bars.caption
 
@@ -58,7 +58,7 @@ def test_time_against_score(hand_made):
     assert not data.loc[("image->text", "bad"), "front"]
 
 
-def test_convergence_draws_a_line_a_seed(hand_made):
+def test_convergence_draws_one_line_per_seed(hand_made):
     hand_made.add(method="cca")
     with pytest.raises(NothingToShowError):
         Convergence().data(hand_made.results())
@@ -83,7 +83,7 @@ def test_slopes_of_known_powers():
 
 def test_scaling_joins_the_sizes_of_a_dataset(hand_made):
     hand_made.add()
-    with pytest.raises(NothingToShowError, match="one size"):
+    with pytest.raises(NothingToShowError, match="train_rows"):
         Scaling().data(hand_made.results())
     hand_made.cells.clear()
     for size, rows in ((1, (2,)), (2, (2, 3)), (4, (2, 3, 4, 5))):
@@ -128,9 +128,9 @@ def test_codes_are_described(hand_made):
     assert row == ["edsh", "0.38", "0.38", "–", "1", "2", "0.67"]
 
 
-def test_failures_alike_share_a_line(hand_made):
+def test_equal_failures_share_one_row(hand_made):
     hand_made.add()
-    with pytest.raises(NothingToShowError, match="all 1 cells are done"):
+    with pytest.raises(NothingToShowError, match="1 cells"):
         Failures().data(hand_made.results())
     for seed in (1, 2):
         hand_made.add(bits=2, seed=seed, status="failed", reason="ValueError: <no> & $x_1$")

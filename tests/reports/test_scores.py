@@ -42,9 +42,9 @@ def test_the_table_marks_best_second_and_failed(hand_made):
     assert rows["late"][0].text == "– timeout"
     assert (rows["half"][0].text, rows["half"][0].mark) == ("1.0000", "1/2")
     assert not rows["half"][0].bold  # a mean over fewer seeds is not compared
-    for words in ("AP (mean over all orders", "encoded database codes", "1 to 2 seeds"):
+    for words in ("AP (", "encoded", "1 to 2 seeds"):
         assert words in table.caption
-    assert any("protocol random, preprocessing none / none" in note for note in table.notes)
+    assert any("random" in note and "none / none" in note for note in table.notes)
 
 
 @pytest.mark.parametrize(("splits", "mark"), [(2, ""), (3, "*")])
@@ -57,9 +57,9 @@ def test_marks_need_three_splits(hand_made, splits, mark):
     results = hand_made.results()
     (table,) = MapTable().draw(MapTable().data(results), Look.of(results))
     assert entries(table, "image→text")["even"][0].mark == mark
-    assert ("t-tests over splits" in table.notes[0]) == bool(mark)
+    assert ("t-test" in table.notes[0]) == bool(mark)
     assert table.notes[1].startswith(f"toy: {splits} random splits")
-    assert ("no test over splits, which takes 3" in table.notes[1]) == (not mark)
+    assert ("no test" in table.notes[1]) == (not mark)
 
 
 def test_seeds_of_one_split_are_called_initialisation(hand_made):
@@ -69,17 +69,19 @@ def test_seeds_of_one_split_are_called_initialisation(hand_made):
     results = hand_made.results()
     (table,) = MapTable().draw(MapTable().data(results), Look.of(results))
     assert entries(table, "image→text")["even"][0].mark == ""
-    assert "toy: one split, 4 seeds of initialisation; no test over splits" in table.notes[1]
+    for fact in ("toy: one split", "4 seeds of initialisation", "no test"):
+        assert fact in table.notes[1]
 
 
-def test_only_methods_with_learned_codes_stand_in_their_table(hand_made):
+def test_only_methods_with_learned_codes_are_in_their_table(hand_made):
     hand_made.add(method="good", database=REVERSED, learned=PERFECT)
     hand_made.add(method="plain", database=PERFECT)
     results = hand_made.results()
     encoded, learned = MapTable().draw(MapTable().data(results), Look.of(results))
     assert set(entries(encoded, "image→text")) == {"good", "plain"}
     assert set(entries(learned, "image→text")) == {"good"}
-    assert "learned database codes" in learned.caption
+    assert "learned" in learned.caption
+    assert "learned" not in encoded.caption
 
 
 def test_precision_recall_points_by_hand(hand_made):
@@ -106,7 +108,7 @@ def test_topk_points_by_hand(hand_made):
 
 def test_a_curve_over_bits_needs_two_lengths(hand_made):
     hand_made.add(database=PERFECT)
-    with pytest.raises(NothingToShowError, match="one code length"):
+    with pytest.raises(NothingToShowError, match="code length"):
         BitsCurve().data(hand_made.results())
     hand_made.add(queries=("0", "1"), database=("0", "1", "0", "1"))
     data = BitsCurve().data(hand_made.results()).set_index(["task", "bits"])
@@ -118,7 +120,7 @@ def test_a_curve_over_bits_needs_two_lengths(hand_made):
 @pytest.mark.parametrize("report", [PrecisionRecallCurve(), TopKCurve(), MapTable()])
 def test_nothing_done_is_nothing_to_show(hand_made, report):
     hand_made.add(bits=2, status="failed", reason="no")
-    with pytest.raises(NothingToShowError, match="no cell is done"):
+    with pytest.raises(NothingToShowError, match="no cell"):
         report.data(hand_made.results())
 
 

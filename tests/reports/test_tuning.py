@@ -104,10 +104,8 @@ def test_gain_ranks_choice_and_cost(tuned_study):
     assert lines["c"][5] == "1 → 3"
     assert lines["a"][4] == "0.000"  # both splits gain alike
     notes = " ".join(table.notes)
-    assert "Kendall's tau between the rankings -0.50" in notes
-    assert "end of a range, a wider one may do: a gamma (2 of 2)" in notes
-    assert "trained for 36.0 s" in notes
-    assert "2 of 18 trials are not done" in notes
+    for fact in ("-0.50", "a gamma (2 of 2)", "36.0 s", "2 of 18 trials"):
+        assert fact in notes
 
 
 def test_the_best_of_so_many_trials(tuned_study):
@@ -121,9 +119,9 @@ def test_the_best_of_so_many_trials(tuned_study):
 
 def test_one_method_has_no_ranking_and_one_split_no_spread(tuned_study):
     _, (table, _) = drawn(tuned_study({"a": ([0.2, 0.5, 0.3], MIXED, PERFECT)}))
-    assert "one method has no ranking to compare" in table.notes[0]
+    assert "one method" in table.notes[0]
     assert not any("nan" in note for note in table.notes)
-    assert not any("end of a range" in note for note in table.notes)
+    assert not any("gamma" in note for note in table.notes)  # no best point at an end
     assert table.groups[0].rows[0][4].text == "–"
 
 
@@ -140,7 +138,7 @@ def test_the_expected_best_is_the_mean_over_all_orders(scores):
     np.testing.assert_allclose(expected_best(scores), brute)
 
 
-def test_rankings_that_cannot_be_compared_say_why():
+def test_rankings_that_cannot_be_compared_have_a_reason():
     assert tau([1, 2, 3], [3, 2, 1]) == -1
     assert tau([1], [2]) is None
     assert "one method" in tau_words([1], [2])

@@ -1,4 +1,4 @@
-"""What is held of cells that were asked for is what was known of them."""
+"""Numbers of cells that are held in memory are those that were put there."""
 
 from __future__ import annotations
 
@@ -21,12 +21,15 @@ def test_held_scores_are_the_scores_to_the_last_bit():
     assert dict(HeldScores({})) == {}
 
 
-def test_a_cell_at_hand_says_what_was_put_there_and_names_are_held_once():
+def evaluated(scores=SCORES):
+    curves = {"PR": {"axis": "rank", "x": [1, 2], "precision": [1.0, None]}}
+    return EvaluatedCell([RankingScores("image->text", "encoded", scores, curves)], CODES, True)
+
+
+def test_scores_codes_and_curves_come_back_and_names_are_held_once():
     known = AtHand()
-    for cell_id in ("a", "b"):
-        curves = {"PR": {"axis": "rank", "x": [1, 2], "precision": [1.0, None]}}
-        ranking = RankingScores("image->text", "encoded", SCORES, curves)
-        known.put(cell_id, EvaluatedCell([ranking], CODES, True))
+    known.put("a", evaluated())
+    known.put("b", evaluated({"".join(list(name)): each for name, each in SCORES.items()}))
     held = known.get("a", curves=False)
     assert held.codes == CODES
     assert dict(held.rankings[0].scores) == SCORES
@@ -35,4 +38,15 @@ def test_a_cell_at_hand_says_what_was_put_there_and_names_are_held_once():
     assert not held.has(["AP@5"])
     other = known.get("b", curves=True)
     assert other.rankings[0].curves["PR"]["x"].tolist() == [1, 2]
-    assert other.rankings[0].scores._places is held.rankings[0].scores._places
+    names = zip(held.rankings[0].scores, other.rankings[0].scores, strict=True)
+    assert all(one is another for one, another in names)
+
+
+def test_scores_of_all_cells_are_held_and_curves_of_the_last_ones(monkeypatch):
+    monkeypatch.setattr("hashbench.results.at_hand.CURVES_HELD", 2)
+    known = AtHand()
+    for cell_id in "abcde":
+        known.put(cell_id, evaluated())
+    assert known.get("e", curves=True) is not None
+    assert 1 <= sum(known.get(each, curves=True) is not None for each in "abcde") <= 2
+    assert all(known.get(each, curves=False) is not None for each in "abcde")

@@ -1,4 +1,4 @@
-"""Kernels that were compiled beside the cells are those that their evaluation needs."""
+"""Kernels that are compiled while cells run are those that their evaluation needs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -70,13 +71,18 @@ def test_what_was_never_compiled_is_a_task(tmp_path, monkeypatch):
     assert task.arguments == {"measures": ["AP"]}
 
 
-def test_only_what_has_been_compiled_is_loaded_ahead(tmp_path, monkeypatch):
+def test_only_compiled_kernels_are_loaded_ahead(tmp_path, monkeypatch):
     monkeypatch.setenv("HASHBENCH_CACHE", str(tmp_path))
-    loaded = []
-    monkeypatch.setattr(compiling, "_score_a_few", loaded.append)
+    (tmp_path / "kernels").mkdir()
+    scored = []
+    monkeypatch.setattr("hashbench.results.evaluate.scored", lambda *each: scored.append(each))
+    monkeypatch.setattr("hashbench.measures.code_statistics", lambda *_: None)
     compiling.load_compiled(["AP"])
-    assert loaded == []  # it would compile for ten seconds before the first cell
-    compiling._mark(["AP"]).parent.mkdir(parents=True)
-    compiling._mark(["AP"]).touch()
+    assert scored == []  # it would compile for ten seconds before the first cell
+    compiling.compile_all(None, Path(), Path(), ["AP"])
+    assert compiling.compiling_task(["AP"]) is None
+    scored.clear()
+    compiling.load_compiled(["P@5"])  # other measures were not compiled
+    assert scored == []
     compiling.load_compiled(["AP"])
-    assert loaded == [["AP"]]
+    assert len(scored) == 2  # codes and vectors

@@ -81,6 +81,6 @@ def test_one_method_has_no_pair():
     assert [len(part) for part in found] == [0, 0, 0]
 
 
-def test_nothing_asked_is_refused():
-    with pytest.raises(HashbenchError, match="no query"):
+def test_an_empty_sample_is_refused():
+    with pytest.raises(HashbenchError, match=r"bootstrap.*no query"):
         resampling.paired_bootstrap(np.empty(0), np.random.default_rng(0))

@@ -102,19 +102,19 @@ def test_methods_are_told_apart_by_their_parameters(hand_made):
 
 
 @pytest.mark.parametrize(
-    ("part", "message"),
+    ("part", "facts"),
     [
-        ({"bits": [99]}, "unknown bits '99'; allowed: 2"),
-        ({"tasks": ["image"]}, "unknown task 'image'"),
-        ({"databases": ["learnt"]}, "did you mean 'learned'"),
-        ({"methods": ["edhs"]}, "did you mean 'edsh'"),
-        ({"datasets": ["nothing"]}, "unknown dataset 'nothing'; allowed: toy"),
-        ({"measures": ["PR"]}, "'PR' is a curve"),
+        ({"bits": [99]}, r"bits.*'99'.*\b2$"),
+        ({"tasks": ["image"]}, "task.*'image'.*'image->text'"),
+        ({"databases": ["learnt"]}, "'learnt'.*'learned'"),
+        ({"methods": ["edhs"]}, "method.*'edhs'.*'edsh'"),
+        ({"datasets": ["nothing"]}, "dataset.*'nothing'.*toy"),
+        ({"measures": ["PR"]}, "'PR'.*curve"),
     ],
 )
-def test_what_is_not_there_cannot_be_selected(hand_made, part, message):
+def test_unknown_names_cannot_be_selected(hand_made, part, facts):
     hand_made.add()
-    with pytest.raises(HashbenchError, match=message.replace("(", r"\(")):
+    with pytest.raises(HashbenchError, match=facts):
         hand_made.results().select(**part)
 
 
@@ -179,15 +179,13 @@ def test_code_statistics_by_hand():
 
 
 def test_curves_of_more_cells_than_are_held_are_read_again(hand_made, monkeypatch):
-    cells = [hand_made.add(seed=seed) for seed in range(5)]
+    for seed in range(5):
+        hand_made.add(seed=seed)
     whole = hand_made.results()
     monkeypatch.setattr("hashbench.results.at_hand.CURVES_HELD", 2)
     few = hand_made.results()
     for table in ("scores", "codes", "curves"):
         assert getattr(few, table)().equals(getattr(whole, table)())
-    held = [few._at_hand.get(cell.id, curves=True) for cell in cells]
-    assert 1 <= sum(each is not None for each in held) <= 2
-    assert all(few._at_hand.get(cell.id, curves=False) is not None for cell in cells)
 
 
 def test_ranks_of_curves_cover_both_ends():
@@ -198,7 +196,7 @@ def test_ranks_of_curves_cover_both_ends():
         assert (np.diff(ranks) > 0).all()
 
 
-def test_a_look_names_colours_and_warns(hand_made, registry):
+def test_a_look_has_titles_marks_and_notes(hand_made, registry):
     hand_made.add(method="edsh")
     hand_made.add(method="dashi", record={"item_bytes": 12.0})
     hand_made.add(method="somebody", dataset="synthetic[rows=5]")
@@ -206,15 +204,15 @@ def test_a_look_names_colours_and_warns(hand_made, registry):
     assert look.methods["edsh"].title == registry.methods["edsh"].title
     assert look.methods["dashi"].mark == "†‡"
     notes = look.notes(["edsh", "dashi"])
-    assert notes[0].startswith("† reconstruction (")
-    assert notes[1] == f"‡ not Hamming codes ({look.methods['dashi'].title}: 12 bytes an item)"
+    assert [note[0] for note in notes] == ["†", "‡"]
+    assert "reconstruction" in notes[0]
+    assert look.methods["dashi"].title in notes[1]
+    assert "12 bytes" in notes[1]
     assert look.methods["somebody"].title == "somebody"
-    assert "synthetic data" in look.datasets["synthetic[rows=5]"].facts
+    assert "synthetic" in look.datasets["synthetic[rows=5]"].facts
     caption = look.caption("Scores", ["toy"], measure="AP", database="encoded", seeds=[2, 3])
-    assert caption == (
-        "Scores; AP (mean over all orders of tied items); encoded database codes; 2 to 3 seeds. "
-        "toy: protocol random, preprocessing none / none."
-    )
+    for fact in ("Scores", "AP (", "encoded", "2 to 3 seeds", "toy: ", "random", "none / none"):
+        assert fact in caption
 
 
 def test_a_study_is_shown_in_its_own_order(hand_made):

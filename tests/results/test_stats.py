@@ -126,7 +126,7 @@ def test_the_corrected_test_by_hand():
 
 def test_differences_without_spread_prove_nothing():
     assert stats.corrected_test(np.full(8, 0.1), 0.3).p_value == 1
-    with pytest.raises(HashbenchError, match="found 1 split"):
+    with pytest.raises(HashbenchError, match="1 split"):
         stats.corrected_test(np.array([0.1]), 0.3)
 
 
@@ -150,7 +150,7 @@ def test_not_worse_than_best_is_corrected_for_all_pairs(scores):
 
 
 def test_bad_tables_are_refused():
-    with pytest.raises(HashbenchError, match="shape"):
+    with pytest.raises(HashbenchError, match=r"scores.*\(2, 3\)"):
         stats.friedman(np.array([[1.0, np.nan, 2.0], [1, 2, 3]]))
-    with pytest.raises(HashbenchError, match="2 methods"):
+    with pytest.raises(HashbenchError, match=r"friedman.*2 methods"):
         stats.friedman(np.ones((4, 2)))

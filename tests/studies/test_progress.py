@@ -1,4 +1,4 @@
-"""What a run shows: a bar on a terminal, a line a cell elsewhere, nothing when asked for that."""
+"""A run shows a bar on a terminal, one line per cell elsewhere, and nothing with ``--quiet``."""
 
 from __future__ import annotations
 
@@ -48,17 +48,25 @@ def test_the_stream_decides(stream, quiet, kind):
     assert type(make_progress(quiet, stream)) is kind
 
 
+#: What the lines of the two cells that end name.
+ENDED = (
+    ("1/2", "done", "edsh", "8 bits", "toy", "seed 0", "250 ms"),
+    ("2/2", "failed", "edsh", "8 bits", "toy", "seed 1", "1 min 15 s", "no good"),
+)
+
+
+def assert_facts(lines, facts):
+    for line, expected in zip(lines, facts, strict=True):
+        assert all(fact in line for fact in expected), line
+
+
 def test_lines_count_and_give_reasons(make_cell):
     stream = io.StringIO()
     tell(Lines(stream), make_cell)
-    assert stream.getvalue().splitlines() == [
-        "a note",
-        "[1/2] done    edsh at 8 bits on toy, seed 0 (250 ms)",
-        "[2/2] failed  edsh at 8 bits on toy, seed 1 (1 min 15 s): no good",
-    ]
+    assert_facts(stream.getvalue().splitlines(), [("a note",), *ENDED])
 
 
-def test_a_log_tells_everything_with_its_time(make_cell):
+def test_a_log_has_one_line_with_its_time_per_event(make_cell):
     stream = io.StringIO()
     log = make_progress(False, stream, verbose=True)
     assert type(log) is Log
@@ -66,15 +74,8 @@ def test_a_log_tells_everything_with_its_time(make_cell):
     lines = stream.getvalue().splitlines()
     for line in lines:
         datetime.fromisoformat(line[:23])
-    assert [line[24:] for line in lines] == [
-        "loading dataset toy",
-        "a note",
-        "to run: 2 cells",
-        "started edsh at 8 bits on toy, seed 0",
-        "started edsh at 8 bits on toy, seed 1",
-        "[1/2] done    edsh at 8 bits on toy, seed 0 (250 ms)",
-        "[2/2] failed  edsh at 8 bits on toy, seed 1 (1 min 15 s): no good",
-    ]
+    started = [("started", "edsh", "toy", f"seed {seed}") for seed in (0, 1)]
+    assert_facts(lines, [("dataset toy",), ("a note",), ("2 cells",), *started, *ENDED])
 
 
 def test_a_notebook_has_the_bar_of_notebooks(make_cell, monkeypatch):
@@ -106,13 +107,14 @@ def test_a_bar_names_what_runs_and_puts_failures_above_itself(make_cell):
     stream = Terminal()
     tell(Bar(stream), make_cell)
     shown = stream.getvalue()
-    assert "loading dataset toy\r\x1b[K" in shown, "the line is taken away"
-    assert "failed: edsh at 8 bits on toy, seed 1: no good\n" in shown
+    assert "dataset toy\r\x1b[K" in shown, "the line is taken away"
+    (failure,) = [line for line in shown.splitlines() if line.endswith("no good")]
+    assert all(fact in failure for fact in ("failed", "edsh", "toy", "seed 1")), failure
     assert "2/2 |" in shown
     assert shown.rstrip().endswith(", 1 failed")
 
 
-def test_a_bar_says_how_far_a_cell_is(make_cell):
+def test_a_bar_shows_the_progress_of_a_cell(make_cell):
     stream = Terminal()
     progress, cell = Bar(stream), make_cell(params="")
     progress.begin([cell])
@@ -120,7 +122,7 @@ def test_a_bar_says_how_far_a_cell_is(make_cell):
     progress.said(cell, "iteration 3 of 9")
     progress.ended(cell, "done", "", 1.0)
     progress.close()
-    assert "edsh 8 toy s0 (iteration 3 of 9)" in stream.getvalue()
+    assert "(iteration 3 of 9)" in stream.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -131,7 +133,7 @@ def test_a_bar_says_how_far_a_cell_is(make_cell):
         (50, "1 running"),
     ],
 )
-def test_a_bar_says_what_a_line_has_room_for(make_cell, monkeypatch, columns, shown):
+def test_a_bar_shows_what_fits_on_a_line(make_cell, monkeypatch, columns, shown):
     monkeypatch.setenv("COLUMNS", str(columns))
     progress, cell = Bar(Terminal()), make_cell(params="")
     progress.begin([cell])
@@ -170,7 +172,7 @@ def test_time_left_is_judged_by_cells_that_are_alike(make_cell):
     left.expect(new)
     assert left.seconds() == pytest.approx(50.5)
     left.expect(slow[1:])
-    assert left.words(3) == "left 1 min 40 s"
+    assert "1 min 40 s" in left.words(3)
     left.ended(slow[1], 200.0)
     assert left.seconds() == pytest.approx(2 * 150), "what was learned before counts"
 

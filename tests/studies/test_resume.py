@@ -132,7 +132,7 @@ def test_one_job_and_two_give_the_same_bytes(hashbench, study, whole, tmp_path):
     assert (out / "results.csv").read_bytes() == (whole / "results.csv").read_bytes()
 
 
-def test_interrupting_saves_what_is_finished_and_says_how_to_go_on(hashbench, study, tmp_path):
+def test_interrupting_saves_finished_cells_and_prints_how_to_resume(hashbench, study, tmp_path):
     out = tmp_path / "out"
     process = start(study, out)
     wait_for(lambda: finished(out) >= 3)
@@ -141,13 +141,13 @@ def test_interrupting_saves_what_is_finished_and_says_how_to_go_on(hashbench, st
     _, said = process.communicate(timeout=20)
     assert process.returncode == 130
     assert "Traceback" not in said
-    assert f"saved in {out}: " in said
-    again = said.rpartition("go on with: hashbench ")[2].split()
+    assert str(out) in said
+    again = ["run", *said.rpartition(" hashbench run ")[2].split()]
     assert not [child for child in children if child.is_running() and child.status() != "zombie"]
     count = finished(out)
     resumed = hashbench(*again)
     assert resumed.returncode == 0, resumed.stderr
-    assert f"{count} of {CELLS} cells are in the store already" in resumed.stderr
+    assert f"{count} of {CELLS} cells" in resumed.stderr
 
 
 def test_a_second_run_into_the_same_folder_is_refused(hashbench, study, whole, tmp_path):
@@ -156,7 +156,8 @@ def test_a_second_run_into_the_same_folder_is_refused(hashbench, study, whole, t
     wait_for(lambda: finished(out) >= 1)
     second = hashbench(*study, "-o", out)
     assert second.returncode == 2
-    assert f"{out} is in use by process {first.pid} on " in second.stderr
+    assert str(out) in second.stderr
+    assert f"process {first.pid} " in second.stderr
     assert second.stderr.count("\n") == 1
     first.communicate(timeout=120)
     assert first.returncode == 0
@@ -169,7 +170,7 @@ def test_a_full_disk_is_a_clear_error_and_finished_cells_stay(
     out = small_disk(250) / "out"
     full = hashbench(*study, "-o", out)
     assert full.returncode == 1
-    assert "No space left on device" in full.stderr
+    assert "No space" in full.stderr
     assert "Traceback" not in full.stderr
     count = finished(out)
     assert 0 < count < CELLS
@@ -177,6 +178,6 @@ def test_a_full_disk_is_a_clear_error_and_finished_cells_stay(
     shutil.copytree(out, elsewhere)
     resumed = hashbench(*study, "-o", elsewhere)
     assert resumed.returncode == 0, resumed.stderr
-    assert f"{count} of {CELLS} cells are in the store already" in resumed.stderr
-    assert "set aside" not in resumed.stderr
+    assert f"{count} of {CELLS} cells" in resumed.stderr
+    assert not (elsewhere / "set-aside").exists()
     assert (elsewhere / "results.csv").read_bytes() == (whole / "results.csv").read_bytes()

@@ -1,4 +1,4 @@
-"""The command from end to end: what a user types and what lies on the disk afterwards."""
+"""The command from end to end: its output and the files that it writes."""
 
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ def table(path):
 def test_a_method_in_a_file_of_its_own_appears_in_the_table(study):
     done, _ = study
     assert done.returncode == 0, done.stderr
-    assert "AP on synthetic, database codes encoded" in done.stdout
+    title = done.stdout.splitlines()[0]
+    assert all(fact in title for fact in ("AP", "synthetic", "encoded")), title
     for label in ("mine ", "mine[ridge=5] ", "edsh "):
         assert f"\n{label}" in done.stdout
     shown, _, _ = done.stdout.partition("\n\n3 cells: ")
@@ -97,14 +98,15 @@ def test_runs_say_how_and_where(study):
         assert row["numpy"] == np.__version__
 
 
-def test_what_was_asked_is_kept_and_runs_again_to_the_same_cells(hashbench, study):
+def test_the_study_is_stored_and_runs_again_to_the_same_cells(hashbench, study):
     _, out = study
     asked = tomllib.loads((out / "study.toml").read_text())
     assert asked["methods"] == ["mine", "mine[ridge=5]", "edsh"]
     before = (out / "results.csv").read_bytes()
     again = hashbench("run", out / "study.toml", "-o", out)
     assert again.returncode == 0, again.stderr
-    assert again.stderr == "3 of 3 cells are in the store already\n"
+    (line,) = again.stderr.splitlines()
+    assert "3 of 3 cells" in line
     assert (out / "results.csv").read_bytes() == before
 
 
@@ -113,24 +115,27 @@ def test_a_plan_shows_the_grid_and_changes_nothing(hashbench, study, tmp_path):
     before = sorted(path.name for path in out.rglob("*"))
     planned = hashbench("run", out / "study.toml", "-s", "3", "-o", out, "--plan")
     assert planned.returncode == 0, planned.stderr
-    assert f"9 cells; in {out}: 3 done; 6 to run" in planned.stdout
-    assert "left with" in planned.stdout
+    for fact in ("9 cells", str(out), "3 done", "6 to run", " left "):
+        assert fact in planned.stdout
     assert sorted(path.name for path in out.rglob("*")) == before
     nowhere = hashbench("run", "-m", "cca", "-d", "synthetic", "-o", tmp_path / "no", "--plan")
-    assert "nothing yet; 1 to run" in nowhere.stdout
+    assert "1 to run" in nowhere.stdout
     assert not (tmp_path / "no").exists()
 
 
 def test_status_in_words_and_as_json(hashbench, study):
     _, out = study
-    assert hashbench("status", out).stdout == "3 cells: 3 done\n"
+    (line,) = hashbench("status", out).stdout.splitlines()
+    assert "3 cells" in line
+    assert "3 done" in line
     said = json.loads(hashbench("status", out, "--json").stdout)
     assert said["counts"] == {
         "done": 3, "failed": 0, "timeout": 0, "memory": 0, "skipped": 0, "left": 0,
     }  # fmt: skip
     nothing = hashbench("status", out / "cells")
     assert nothing.returncode == 2
-    assert "found no plan.json" in nothing.stderr
+    assert f"{out / 'cells'}: " in nothing.stderr
+    assert "plan.json" in nothing.stderr
 
 
 def test_a_damaged_cell_is_named_set_aside_and_computed_again(hashbench, study, tmp_path):
@@ -141,11 +146,12 @@ def test_a_damaged_cell_is_named_set_aside_and_computed_again(hashbench, study, 
     (copy / "cells" / victim / "codes.npz").write_bytes(b"rubbish")
     said = hashbench("status", copy)
     assert "damaged" in said.stdout
+    assert "codes.npz" in said.stdout
     assert said.returncode == 1
     mended = hashbench("run", copy / "study.toml", "-o", copy)
     assert mended.returncode == 0, mended.stderr
-    assert f"cell {victim}: set aside in " in mended.stderr
-    assert "2 of 3 cells are in the store already" in mended.stderr
+    assert victim in mended.stderr
+    assert "2 of 3 cells" in mended.stderr
     assert (copy / "results.csv").read_bytes() == (out / "results.csv").read_bytes()
     (kept,) = (copy / "set-aside").glob(f"*/{victim}/codes.npz")
     assert kept.read_bytes() == b"rubbish"
@@ -169,23 +175,23 @@ def test_changed_source_is_another_cell(hashbench, study, tmp_path):
     flags = ["-m", "mine,edsh", "-d", "synthetic", "-b", "16", "-s", "1", "-o", tmp_path / "out"]
     shutil.copytree(out, tmp_path / "out")
     again = hashbench("run", "--plugin", changed, *flags)
-    assert "1 of 2 cells are in the store already" in again.stderr
-    assert "of other studies or versions: 2 cells in the store" in hashbench(
-        "status", tmp_path / "out"
-    ).stdout  # fmt: skip
+    assert "1 of 2 cells" in again.stderr
+    assert "2 cells in the store" in hashbench("status", tmp_path / "out").stdout
+    assert json.loads(hashbench("status", tmp_path / "out", "--json").stdout)["others"] == 2
 
 
 def test_the_table_shows_the_first_measure_that_is_a_number(hashbench, study):
     _, out = study
     shown = hashbench("run", out / "study.toml", "-o", out, "--measures", "PR,P@10")
-    assert "P@10 on synthetic, database codes encoded" in shown.stdout
+    assert shown.stdout.startswith("P@10 on synthetic")
     curves = hashbench("run", out / "study.toml", "-o", out, "--measures", "PR")
-    assert "every measure is a curve" in curves.stdout
-    assert "no cell is done" not in curves.stdout
+    assert curves.returncode == 0
+    assert "curve" in curves.stdout
+    assert f"hashbench report {out}" in curves.stdout
     assert hashbench("run", out / "study.toml", "-o", out).returncode == 0
 
 
-def test_quiet_says_nothing_but_the_result(hashbench, study):
+def test_quiet_shows_the_result_only(hashbench, study):
     _, out = study
     said = hashbench("run", out / "study.toml", "-o", out, "--quiet", "--force")
     assert said.returncode == 0
@@ -193,31 +199,31 @@ def test_quiet_says_nothing_but_the_result(hashbench, study):
 
 
 @pytest.mark.parametrize(
-    ("flags", "message"),
+    ("flags", "facts"),
     [
-        (["-m", "edhs"], "unknown method 'edhs'; did you mean 'edsh'?"),
-        (["-d", "synthetc"], "unknown dataset 'synthetc'; did you mean 'synthetic'"),
-        (["-b", "many"], "bits: found 'many'; allowed: whole numbers from 1 to"),
-        (["-j", "0"], "jobs: found '0'; allowed: a whole number from 1 to"),
-        (["--measures", "mAP"], "unknown measure 'mAP'"),
-        (["--retry", "broken"], "unknown status 'broken'; allowed: done, failed"),
-        (["--executor", "slurm"], "the flags: unknown executor 'slurm'; allowed: dask, local"),
-        (["-d", "synthetic[rows=1]"], "split: found 0 queries of 1 rows"),
-        (["--timing", "--executor", "dask"], "timing: found executor 'dask'; allowed: 'local'"),
-        (["nowhere.toml"], "study file 'nowhere.toml' does not exist"),
-        (["-o", "/dev/null"], "cannot be a folder of results: /dev/null/cells: Not a directory"),
+        (["-m", "edhs"], ["method", "'edhs'", "'edsh'"]),
+        (["-d", "synthetc"], ["dataset", "'synthetc'", "'synthetic'"]),
+        (["-b", "many"], ["bits", "'many'", "1 to 4096"]),
+        (["-j", "0"], ["jobs", "'0'", "1 to 1024"]),
+        (["--measures", "mAP"], ["measure", "'mAP'", "'AP'"]),
+        (["--retry", "broken"], ["status", "'broken'", "done, failed"]),
+        (["--executor", "slurm"], ["executor", "'slurm'", "dask, local"]),
+        (["-d", "synthetic[rows=1]"], ["0 queries", "1 row"]),
+        (["--timing", "--executor", "dask"], ["timing", "'dask'", "'local'"]),
+        (["nowhere.toml"], ["'nowhere.toml'"]),
+        (["-o", "/dev/null"], ["/dev/null/cells: Not a directory"]),
     ],
 )
-def test_bad_input_is_one_line_and_exit_code_2(hashbench, tmp_path, flags, message):
+def test_bad_input_is_reported_in_one_line_with_exit_code_2(hashbench, tmp_path, flags, facts):
     data = [] if "-d" in flags else ["-d", "synthetic"]  # named twice, datasets add up
     done = hashbench("run", "-m", "cca", *data, "-o", tmp_path / "out", *flags)
     assert done.returncode == 2
     assert done.stderr.startswith("hashbench: ")
-    assert message in done.stderr
+    assert all(fact in done.stderr for fact in facts), done.stderr
     assert done.stderr.count("\n") == 1
 
 
-def test_what_does_not_exist_leaves_no_folder_behind(hashbench, tmp_path):
+def test_unknown_names_leave_no_folder_behind(hashbench, tmp_path):
     assert hashbench("run", "-m", "edhs", "-o", tmp_path / "out").returncode == 2
     merged = hashbench("merge", tmp_path / "nowhere", "-o", tmp_path / "all")
     assert merged.returncode == 2
@@ -234,17 +240,23 @@ def test_a_broken_plugin_is_named_before_what_it_would_have_been(hashbench, tmp_
     )  # fmt: skip
     for command in commands:
         said = hashbench(*command, *flags).stderr.splitlines()
-        assert said[0].startswith(f"broken plugin {tmp_path}/mine.py: ModuleNotFoundError")
-        assert said[0].endswith("(line 1)")
-        assert said[1].startswith("hashbench: unknown ")
+        assert len(said) == 2
+        for fact in (
+            f"{tmp_path}/mine.py",
+            "ModuleNotFoundError",
+            "nothing_of_that_name",
+            "line 1",
+        ):
+            assert fact in said[0]
+        assert said[1].startswith("hashbench: ")
+        assert "'mine'" in said[1]
 
 
-def test_what_the_system_refuses_is_one_line(hashbench, tmp_path):
+def test_errors_of_the_system_are_reported_in_one_line(hashbench, tmp_path):
     refused = hashbench("new", "method", "mine", "-o", tmp_path / "nowhere" / "mine.py")
     assert refused.returncode == 2
-    assert refused.stderr == (
-        f"hashbench: cannot write {tmp_path}/nowhere/mine.py: No such file or directory\n"
-    )
+    (line,) = refused.stderr.splitlines()
+    assert f"{tmp_path}/nowhere/mine.py: No such file or directory" in line
     (tmp_path / "plan.json").mkdir()
     (tmp_path / "cells").write_text("")
     (tmp_path / "study.toml").mkdir()
@@ -268,12 +280,12 @@ def test_the_folder_of_another_version_is_left_alone(hashbench, study, tmp_path)
     ):
         refused = hashbench(*command)
         assert refused.returncode == 2
-        said = f"found schema {SCHEMA + 1}; this version of hashbench reads and writes {SCHEMA}"
-        assert said in refused.stderr
+        assert f"schema {SCHEMA + 1}" in refused.stderr
+        assert f" {SCHEMA}\n" in refused.stderr
     assert {path: path.read_bytes() for path in newer.rglob("*") if path.is_file()} == before
 
 
-def test_a_dataset_that_is_not_there_costs_its_own_cells(hashbench, tmp_path):
+def test_a_missing_dataset_fails_its_own_cells_only(hashbench, tmp_path):
     out = tmp_path / "out"
     done = hashbench(
         "run", "-m", "cca", "-d", "nuswide,synthetic", "-o", out, HASHBENCH_DATA=str(tmp_path)
@@ -285,19 +297,21 @@ def test_a_dataset_that_is_not_there_costs_its_own_cells(hashbench, tmp_path):
     assert "nuswide" in rows["nuswide"]["reason"]
 
 
-def test_a_dataset_that_is_not_there_is_one_line_however_many_cells_it_costs(hashbench, tmp_path):
+def test_a_missing_dataset_is_reported_once_for_all_its_cells(hashbench, tmp_path):
     flags = ["-m", "cca,random", "-d", "nuswide,synthetic", "-s", "3", "-o", tmp_path / "out"]
     planned = hashbench("run", *flags, "--plan", HASHBENCH_DATA=str(tmp_path))
-    assert planned.stdout.count("not available, 6 cells: nuswide: ") == 1
+    lines = [line for line in planned.stdout.splitlines() if "6 cells: nuswide: " in line]
+    assert len(lines) == 1
     hashbench("run", *flags, HASHBENCH_DATA=str(tmp_path))
     said = hashbench("status", tmp_path / "out").stdout
-    counts, header, first, *_ = said.splitlines()
-    assert counts == "12 cells: 6 done, 6 failed"
+    _, header, first, *_ = said.splitlines()
     assert header.split() == ["status", "cell", "reason"]
-    assert first.startswith("failed  6 cells on nuswide  nuswide: ")
-    assert said.count("6 cells on nuswide") == 1
+    assert first.split()[:3] == ["failed", "6", "cells"]
+    assert "nuswide: " in first
+    assert said.count("6 cells") == 1
     assert max(map(len, said.splitlines())) <= 80
     told = json.loads(hashbench("status", tmp_path / "out", "--json").stdout)
+    assert (told["counts"]["done"], told["counts"]["failed"]) == (6, 6)
     assert [(each["dataset"], each["cells"]) for each in told["missing"]] == [("nuswide", 6)]
 
 
@@ -315,7 +329,8 @@ def test_merging_brings_machines_together_and_names_conflicts(hashbench, tmp_pat
     (damaged / "status.json").write_text("{}")
     merged = hashbench("merge", tmp_path / "a", tmp_path / "b", "-o", tmp_path / "all")
     assert merged.returncode == 0, merged.stderr
-    assert "set aside in" in merged.stderr
+    assert len(list((tmp_path / "all" / "set-aside").iterdir())) == 1
+    assert "set-aside" in merged.stderr
     assert (tmp_path / "all" / "results.csv").read_bytes() == same
     # The same cells with other codes, as another processor might give them.
     for folder in (tmp_path / "b" / "cells").iterdir():
@@ -329,8 +344,10 @@ def test_merging_brings_machines_together_and_names_conflicts(hashbench, tmp_pat
         (folder / "status.json").write_text(json.dumps(seal(status)))
     merged = hashbench("merge", tmp_path / "a", tmp_path / "b", "-o", tmp_path / "again")
     assert merged.returncode == 1
-    assert merged.stderr.count("conflict: ") == 2
-    assert "random at 8 bits on synthetic[rows=100], seed 1: the codes in" in merged.stderr
+    conflicts = merged.stderr.splitlines()
+    for line, method in zip(sorted(conflicts), ("cca", "random"), strict=True):
+        for fact in (method, "8 bits", "synthetic[rows=100]", "seed 1", str(tmp_path / "b")):
+            assert fact in line
     first = table(tmp_path / "a" / "results.csv")
     kept = [row for row in table(tmp_path / "again" / "results.csv") if row["seed"] in "01"]
     assert kept == first
@@ -346,8 +363,9 @@ def test_merging_names_versions_that_differ(hashbench, tmp_path):
         "merge", tmp_path / "a" / "out", tmp_path / "b" / "out", "-o", tmp_path / "all"
     )
     assert merged.returncode == 1
-    assert "have different versions of it" in merged.stderr
-    assert "parameters, source" in merged.stderr
+    (line,) = merged.stderr.splitlines()
+    for fact in ("mine", str(tmp_path / "a"), str(tmp_path / "b"), "parameters, source"):
+        assert fact in line
     assert len(table(tmp_path / "all" / "runs.csv")) == 1
 
 
@@ -378,10 +396,10 @@ def test_seeds_of_a_fixed_split_share_its_data(tmp_path, hashbench):
         "-s", "6", "-j", "2", "-o", tmp_path / "out",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "48 cells: 48 done" in done.stdout
+    assert [row["status"] for row in table(tmp_path / "out" / "runs.csv")] == ["done"] * 48
 
 
-def test_a_folder_of_the_package_s_name_is_not_imported(tmp_path):
+def test_a_folder_named_like_the_package_is_not_imported(tmp_path):
     # As in a source tree from which the package was installed: `hashbench/` without its plugins.
     (tmp_path / "hashbench").mkdir()
     (tmp_path / "hashbench" / "__init__.py").write_text("raise ImportError('the wrong package')")
@@ -391,4 +409,4 @@ def test_a_folder_of_the_package_s_name_is_not_imported(tmp_path):
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "1 cell: 1 done" in done.stdout
+    assert [row["status"] for row in table(tmp_path / "out" / "runs.csv")] == ["done"]

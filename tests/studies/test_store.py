@@ -100,26 +100,24 @@ def edit(name, change, sealed=True):
     return apply
 
 
+#: How a cell is damaged, and what the reason names.
 DAMAGES = {
-    "a changed bit": (break_codes, "codes.npz is missing or has changed"),
-    "a missing file": (lambda f: (f / "codes.npz").unlink(), "codes.npz is missing"),
-    "no status": (lambda f: (f / "status.json").unlink(), "records cannot be read"),
-    "half a record": (lambda f: (f / "cell.json").write_text('{"schema"'), "cannot be read"),
-    "another cell": (edit("cell.json", lambda r: r["cell"].update(seed=9)), "belong to the cell"),
-    "another schema": (edit("status.json", lambda r: r.update(schema=99)), "schema"),
-    "another status": (
-        edit("status.json", lambda r: r.update(status="fine")),
-        "status: found 'fine'",
-    ),
-    "done without codes": (edit("status.json", lambda r: r.update(files={})), "has no codes"),
+    "a changed bit": (break_codes, "codes.npz"),
+    "a missing file": (lambda f: (f / "codes.npz").unlink(), "codes.npz"),
+    "no status": (lambda f: (f / "status.json").unlink(), "status.json"),
+    "half a record": (lambda f: (f / "cell.json").write_text('{"schema"'), "line 1 column 10"),
+    "another cell": (edit("cell.json", lambda r: r["cell"].update(seed=9)), "the cell "),
+    "another schema": (edit("status.json", lambda r: r.update(schema=99)), "schema 99"),
+    "another status": (edit("status.json", lambda r: r.update(status="fine")), "'fine'"),
+    "done without codes": (edit("status.json", lambda r: r.update(files={})), "no codes"),
     "a changed time": (
         edit("status.json", lambda r: r["seconds"].update(fit=1e-6), sealed=False),
-        "changed since it was written",
+        "changed",
     ),
     "no environment": (edit("status.json", lambda r: r.update(environment=None)), "environment"),
     "a word for seconds": (edit("status.json", lambda r: r.update(seconds="a")), "seconds"),
-    "brackets": (lambda f: (f / "status.json").write_text("[" * 100_000), "cannot be read"),
-    "an unknown field": (edit("cell.json", lambda r: r["cell"].update(colour=1)), "cannot be read"),
+    "brackets": (lambda f: (f / "status.json").write_text("[" * 100_000), "recursion"),
+    "an unknown field": (edit("cell.json", lambda r: r["cell"].update(colour=1)), "'colour'"),
 }
 
 
@@ -165,7 +163,7 @@ def test_setting_aside_twice_keeps_both(store, make_cell):
 def test_arrays_of_objects_are_not_read(store, make_cell):
     cell = make_cell()
     put(store, cell, codes=replace(CODES, query=(np.array([{"a": 1}], dtype=object),)))
-    with pytest.raises(ValueError, match="holds objects"):
+    with pytest.raises(ValueError, match=r"query_0.*objects"):
         store.get(cell.id).codes()
 
 
@@ -191,7 +189,7 @@ def test_the_lock_is_held_by_one_process_and_freed_by_its_death(tmp_path):
         [sys.executable, "-c", code, str(out)], stdout=subprocess.PIPE, text=True
     )
     assert owner.stdout.readline() == "locked\n"
-    with pytest.raises(HashbenchError, match=f"is in use by process {owner.pid} on "), Store(out):
+    with pytest.raises(HashbenchError, match=f"process {owner.pid} "), Store(out):
         pass
     owner.kill()
     owner.wait()
@@ -201,7 +199,7 @@ def test_the_lock_is_held_by_one_process_and_freed_by_its_death(tmp_path):
 
 def test_a_file_is_no_folder_of_results(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(HashbenchError, match="cannot be a folder of results"):
+    with pytest.raises(HashbenchError, match="file/cells: Not a directory"):
         Store(tmp_path / "file").__enter__()
 
 

@@ -79,71 +79,71 @@ def test_protocol_and_preprocessing_are_chosen_like_parameters(registry):
 
 
 @pytest.mark.parametrize(
-    ("keys", "message"),
+    ("keys", "facts"),
     [
-        ({"methods": "edhs"}, "unknown method 'edhs'; did you mean 'edsh'?"),
-        ({"methods": "edsh[gama=1]"}, "unknown parameter of edsh 'gama'; did you mean 'gamma'?"),
-        ({"methods": "edsh[train_rows=0]"}, "train_rows: found 0; allowed: whole numbers from 1"),
-        ({"datasets": "synthetic[protocol=standart]"}, "unknown protocol of synthetic 'standart'"),
-        ({"methods": "edsh[gamma=x]"}, "parameter gamma of edsh: found 'x'; allowed: numbers"),
-        ({"methods": "edsh[gamma=nan]"}, "parameter gamma of edsh: found nan; allowed: numbers"),
-        ({"methods": "edsh[gamma=true]"}, "parameter gamma of edsh: found True; allowed: numbers"),
-        ({"methods": "lcmfh[batch_thresholds=2]"}, "found 2; allowed: true or false"),
-        ({"datasets": "synthetic[rows=many]"}, "parameter rows of synthetic: found 'many'"),
-        ({"rules": [rule(set={"gamma": 1})]}, "unknown parameter of cca 'gamma'"),
-        ({"rules": [rule(set={"n_bits": 1})]}, "unknown parameter of cca 'n_bits'"),
-        ({"rules": [rule(methods="ccaa")]}, "rules: unknown method 'ccaa'; did you mean 'cca'?"),
-        ({"rules": [rule(datasets="sinthetic")]}, "rules: unknown dataset 'sinthetic'; did you"),
+        ({"methods": "edhs"}, ["method", "'edhs'", "'edsh'"]),
+        ({"methods": "edsh[gama=1]"}, ["edsh", "'gama'", "'gamma'"]),
+        ({"methods": "edsh[train_rows=0]"}, ["train_rows", " 0", "from 1"]),
+        ({"datasets": "synthetic[protocol=standart]"}, ["protocol", "synthetic", "'standart'"]),
+        ({"methods": "edsh[gamma=x]"}, ["gamma", "edsh", "'x'", "numbers"]),
+        ({"methods": "edsh[gamma=nan]"}, ["gamma", "edsh", "nan", "numbers"]),
+        ({"methods": "edsh[gamma=true]"}, ["gamma", "edsh", "True", "numbers"]),
+        ({"methods": "lcmfh[batch_thresholds=2]"}, ["batch_thresholds", "lcmfh", " 2", "true"]),
+        ({"datasets": "synthetic[rows=many]"}, ["rows", "synthetic", "'many'"]),
+        ({"rules": [rule(set={"gamma": 1})]}, ["parameter", "cca", "'gamma'", "ridge"]),
+        ({"rules": [rule(set={"n_bits": 1})]}, ["parameter", "cca", "'n_bits'", "'noise_bits'"]),
+        ({"rules": [rule(methods="ccaa")]}, ["rules", "method", "'ccaa'", "'cca'"]),
+        ({"rules": [rule(datasets="sinthetic")]}, ["rules", "dataset", "'sinthetic'"]),
     ],
 )
-def test_what_does_not_exist_is_named(registry, keys, message):
+def test_unknown_names_and_wrong_parameters_are_named(registry, keys, facts):
     asked = study(**{"methods": "cca", "datasets": "synthetic", **keys})
-    with pytest.raises(HashbenchError, match=r".") as error:
+    with pytest.raises(HashbenchError) as error:
         drafts(asked, registry)
-    assert message in str(error.value)
+    assert all(fact in str(error.value) for fact in facts), error.value
 
 
 @pytest.mark.parametrize(
-    ("keys", "message"),
+    ("keys", "facts"),
     [
-        ({"bits": "16,x"}, "the test: bits: found '16,x'; allowed: whole numbers from 1 to"),
-        ({"bits": "0"}, "allowed: whole numbers from 1 to"),
-        ({"seeds": -1}, "seeds: found -1"),
-        ({"timeout": "soon"}, "timeout: found 'soon'; allowed: durations like"),
-        ({"memory": "much"}, "memory: found 'much'; allowed: sizes like"),
-        ({"method": "edsh"}, "the test: unknown key 'method'; did you mean 'methods'?"),
-        ({"rules": [{"methods": "a"}]}, "rules: found"),
-        ({"rules": 3}, "rules: found 3; allowed: tables with the keys methods, datasets, set"),
-        ({"rules": [rule(also=1)]}, "allowed: tables with the keys methods, datasets, set"),
-        ({"rules": [rule(set=3)]}, "allowed as set: a table of parameters"),
-        ({"rules": [rule(methods=["cca"])]}, "allowed as methods and datasets: a name or a patt"),
-        ({"bits": []}, "bits: found []; allowed: whole numbers from 1 to"),
-        ({"bits": [8.5]}, "bits: found [8.5]; allowed: whole numbers from 1 to"),
-        ({"bits": True}, "bits: found True; allowed: whole numbers from 1 to"),
-        ({"seeds": 0}, "seeds: found 0; allowed: how many seeds, 1 to 1000; or which ones"),
-        ({"seeds": "0"}, "seeds: found '0'; allowed: how many seeds, 1 to 1000; or which ones"),
-        ({"jobs": "1,2"}, "jobs: found '1,2'; allowed: a whole number from 1 to"),
-        ({"threads": [1]}, "threads: found [1]; allowed: a whole number from 1 to"),
-        ({"methods": []}, "methods: found []; allowed: a name or a list of names"),
-        ({"datasets": ""}, "datasets: found ''; allowed: a name or a list of names"),
-        ({"datasets": 3}, "datasets: found 3; allowed: a name or a list of names"),
-        ({"measures": ""}, "measures: found ''; allowed: a name or a list of names"),
-        ({"measures": ","}, "measures: found ','; allowed: a name or a list of names"),
-        ({"timing": "no"}, "timing: found 'no'; allowed: true or false"),
-        ({"name": "../x"}, "name: found '../x'; allowed: a name that a folder can have"),
-        ({"out": ""}, "out: found ''; allowed"),
-        ({"plugins": {"path": "x"}}, "plugins: found {'path': 'x'}; allowed: a path, a list of"),
-        ({"executor": "slurm"}, "the test: unknown executor 'slurm'; allowed: dask, local"),
+        ({"bits": "16,x"}, ["bits", "'16,x'", "1 to 4096"]),
+        ({"bits": "0"}, ["bits", "'0'", "1 to 4096"]),
+        ({"bits": []}, ["bits", " []", "1 to 4096"]),
+        ({"bits": [8.5]}, ["bits", " [8.5]", "1 to 4096"]),
+        ({"bits": True}, ["bits", " True", "1 to 4096"]),
+        ({"seeds": -1}, ["seeds", " -1", "1 to 1000"]),
+        ({"seeds": 0}, ["seeds", " 0", "1 to 1000"]),
+        ({"seeds": "0"}, ["seeds", "'0'", "1 to 1000"]),
+        ({"timeout": "soon"}, ["timeout", "'soon'", "durations"]),
+        ({"memory": "much"}, ["memory", "'much'", "sizes"]),
+        ({"jobs": "1,2"}, ["jobs", "'1,2'", "1 to 1024"]),
+        ({"threads": [1]}, ["threads", " [1]", "1 to 1024"]),
+        ({"method": "edsh"}, ["key", "'method'", "'methods'"]),
+        ({"methods": []}, ["methods", " []", "list"]),
+        ({"datasets": ""}, ["datasets", "''", "list"]),
+        ({"datasets": 3}, ["datasets", " 3", "list"]),
+        ({"measures": ""}, ["measures", "''", "list"]),
+        ({"measures": ","}, ["measures", "','", "list"]),
+        ({"rules": 3}, ["rules", " 3", "methods, datasets, set"]),
+        ({"rules": [{"methods": "a"}]}, ["rules", "{'methods': 'a'}", "methods, datasets, set"]),
+        ({"rules": [rule(also=1)]}, ["rules", "'also'", "methods, datasets, set"]),
+        ({"rules": [rule(set=3)]}, ["rules", "'set': 3", " set: "]),
+        ({"rules": [rule(methods=["cca"])]}, ["rules", "['cca']", " methods and datasets: "]),
+        ({"timing": "no"}, ["timing", "'no'", "true or false"]),
+        ({"name": "../x"}, ["name", "'../x'", "folder"]),
+        ({"out": ""}, ["out", "''"]),
+        ({"plugins": {"path": "x"}}, ["plugins", "{'path': 'x'}"]),
+        ({"executor": "slurm"}, ["executor", "'slurm'", "dask, local"]),
         (
             {"executor": "local", "scheduler": "tcp://x:1"},
-            "the test: found a scheduler with executor 'local'; allowed: 'dask'",
+            ["scheduler", "executor 'local'", "'dask'"],
         ),
     ],
 )
-def test_wrong_keys_and_values_are_named(keys, message):
+def test_wrong_keys_and_values_are_named(keys, facts):
     with pytest.raises(HashbenchError) as error:
         study(**keys)
-    assert message in str(error.value)
+    assert all(fact in str(error.value) for fact in ("the test", *facts)), error.value
 
 
 def test_a_scheduler_means_dask_unless_a_flag_wins():
@@ -161,7 +161,7 @@ def test_two_files_of_one_name_are_an_error(registry, tmp_path):
             LAll=np.ones((4, 1)),
         )  # fmt: skip
     files = [f"{tmp_path}/{folder}/x.npz" for folder in ("a", "b")]
-    with pytest.raises(HashbenchError, match=r"two datasets named 'x.*a/x.npz and .*b/x.npz"):
+    with pytest.raises(HashbenchError, match=r"'x'.*a/x\.npz.*b/x\.npz"):
         drafts(study(methods="cca", datasets=files), registry)
     named = drafts(study(methods="cca", datasets=[files[0], f"y={files[1]}"]), registry)
     assert [d.data.name for d in named] == ["x", "y"]
@@ -183,12 +183,12 @@ def test_flags_win_over_the_file(tmp_path):
 
 
 def test_a_missing_or_broken_file_is_named(tmp_path):
-    with pytest.raises(HashbenchError, match="unknown study 'quik'; did you mean 'quick'"):
+    with pytest.raises(HashbenchError, match=r"'quik'.*'quick'"):
         load_study("quik")
-    with pytest.raises(HashbenchError, match="does not exist"):
+    with pytest.raises(HashbenchError, match=r"'nowhere\.toml'"):
         load_study("nowhere.toml")
     (tmp_path / "bad.toml").write_text("methods = ")
-    with pytest.raises(HashbenchError, match="is not valid TOML"):
+    with pytest.raises(HashbenchError, match=r"bad\.toml'.*TOML"):
         load_study(str(tmp_path / "bad.toml"))
 
 
@@ -242,5 +242,5 @@ def test_measures_come_in_a_text_or_a_list(value):
 
 
 def test_a_wrong_measure_is_refused_at_once():
-    with pytest.raises(HashbenchError, match="did you mean 'AP'"):
+    with pytest.raises(HashbenchError, match=r"the flags.*'APP'.*'AP'"):
         read_study({"measures": "APP"}, "the flags")

@@ -186,9 +186,9 @@ def test_a_cap_on_training_rows_holds_for_trials_too():
     assert len(validation_rows(50_000, "toy", request)) == MOST_VALIDATION == 2000
 
 
-def test_too_few_training_rows_are_said():
+def test_too_few_training_rows_are_refused():
     toy = Toy()
-    with pytest.raises(ValueError, match="found 4 training rows; allowed: 5 or more"):
+    with pytest.raises(ValueError, match=r"toy.*\b4 training rows.*\b5\b"):
         make_split(toy, toy.load(), SplitRequest("random", 0, train_rows=4, validation=True))
 
 

@@ -33,17 +33,16 @@ def outcomes(*rows):
     ).assign(seconds=1.0)  # fmt: skip
 
 
-def test_a_loss_is_said_plainly(fair, look):
+def test_the_verdict_names_losses(fair, look):
     gains = outcomes(("one", "a", 0, 0.5, 0.6), ("one", "b", 0, 0.5, 0.52))
-    assert fair.verdict(gains, look) == (
-        "The mean gain is above 0 on each of the 1 datasets. No method loses more than .005 on the "
-        "queries."
-    )
+    said = fair.verdict(gains, look)
+    assert "1 datasets" in said
+    assert "ONE" not in said  # nothing is lost on it
     losses = outcomes(
         ("one", "a", 0, 0.5, 0.6), ("two", "a", 0, 0.5, 0.51), ("two", "b", 0, 0.5, 0.4)
     )
     said = fair.verdict(losses, look)
-    assert said.startswith("The mean gain is not above 0 on TWO. ")
+    assert " on TWO. " in said
     assert "B on TWO (-0.100)" in said
 
 
@@ -54,17 +53,17 @@ def test_ranks_and_who_moves(fair, look):
     )
     assert "| A | 2 → 1 | 1 → 1 | +0.5 |" in table
     assert "| B | 1 → 2 | – | -1.0 |" in table
-    assert moved.startswith("Most ranks gain A (+0.5)")
+    assert "A (+0.5)" in moved
 
 
 def test_splits_are_compared_over_the_same_methods(fair, look):
     own = outcomes(("one", "a", 0, 0.5, 0.6), ("one", "a", 1, 0.5, 0.6), ("one", "b", 0, 0.5, 0.9))
     assert fair.gain_by_split(own).round(6).tolist() == [0.1, 0.1]
-    assert fair.partly(own, look).endswith("B on ONE.")
-    assert fair.partly(own[own["method"] == "a"], look).startswith("Every method")
+    assert "B on ONE" in fair.partly(own, look)
+    assert "ONE" not in fair.partly(own[own["method"] == "a"], look)
 
 
-def test_commands_are_those_that_give_the_rows(fair):
+def test_the_commands_give_the_rows(fair):
     own = outcomes(
         ("one", "b", 0, 0.5, 0.6), ("one", "a", 0, 0.5, 0.6), ("one", "a", 1, 0.5, 0.6),
         ("one", "a", 2, 0.5, 0.6),

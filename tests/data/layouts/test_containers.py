@@ -310,7 +310,7 @@ WHOLE = "ours=image:i.npy,text:t.npy,labels:y.npy"
 @pytest.mark.parametrize(
     ("text", "facts"),
     [
-        ("ours=image:i.npy,text:t.npy", ["image, text;", "labels"]),
+        ("ours=image:i.npy,text:t.npy", ["image, text", "labels"]),
         ("ours=image:i.npy,text:none.npy,labels:y.npy", ["text", "'none.npy'"]),
         ("ours=image:i.npy,image:t.npy,labels:y.npy", ["image twice"]),
         ("image:i.npy,text:t.npy,labels:y.npy", ["NAME=image:i.npy"]),

@@ -44,7 +44,9 @@ def test_a_header_of_npy_that_declares_a_terabyte_is_refused(tmp_path):
     path = tmp_path / "image.npy"
     path.write_bytes(content + len(header).to_bytes(2, "little") + header + bytes(64))
     said = refused(path)
-    assert all(fact in said for fact in ("image.npy", "8000000000000", " 64")), said
+    assert all(fact in said for fact in ("image.npy", "8000000000000", str(path.stat().st_size))), (
+        said
+    )
 
 
 @pytest.mark.parametrize("chunks", [None, (12, 1 << 16)])
@@ -81,7 +83,9 @@ def test_a_group_of_hdf5_that_holds_itself_is_refused(tmp_path):
     path = tmp_path / "f.h5"
     with h5py.File(path, "w") as file:
         file.create_group("a")["a"] = file["a"] if "a" in file else file["/"]
-    assert "f.h5" in refused(path)
+    said = refused(path)
+    assert "f.h5" in said
+    assert ".parquet" in said  # the kinds of files that can be read
 
 
 def test_a_sparse_matrix_with_a_row_outside_its_shape_is_refused(write):
@@ -92,7 +96,9 @@ def test_a_sparse_matrix_with_a_row_outside_its_shape_is_refused(write):
     assert rows in content
     wrong = rows[:-4] + np.array([9999], "<i4").tobytes()
     path.write_bytes(content.replace(rows, wrong))
-    assert "f.mat" in refused(path)
+    said = refused(path)
+    assert "f.mat" in said
+    assert ".parquet" in said
 
 
 @pytest.mark.parametrize(
@@ -105,7 +111,7 @@ def test_a_sparse_matrix_with_a_row_outside_its_shape_is_refused(write):
 )
 def test_labels_that_are_no_numbers_are_refused(write, labels, kind):
     said = refused(write("f.npz", "npz", {**GOOD, "LAll": labels}))
-    assert all(fact in said for fact in ("f.npz", "labels", kind)), said
+    assert all(fact in said for fact in ("f.npz", "LAll", kind)), said
 
 
 def test_labels_that_are_row_numbers_are_refused(write):
@@ -121,7 +127,7 @@ def test_codes_that_are_no_numbers_are_refused(write):
     labels = np.eye(4)
     path = write("f.npz", "npz", {"qB": codes, "rB": codes, "qL": labels, "rL": labels})
     variables = Variables([path])
-    with pytest.raises(HashbenchError, match="qB.*complex128"):
+    with pytest.raises(HashbenchError, match=r"qB.*complex128"):
         read_roles(variables, find_roles(variables, {})[""])
 
 
@@ -133,4 +139,4 @@ def test_a_matlab_file_that_declares_more_than_it_holds_is_refused(tmp_path):
     assert shape in content
     path.write_bytes(content.replace(shape, np.array([1 << 30, 1 << 30], "<i4").tobytes()))
     said = refused(path)
-    assert all(fact in said for fact in ("f.mat", "XAll", "EB")), said
+    assert all(fact in said for fact in ("f.mat", "XAll", "TB", "1.5 kB")), said
