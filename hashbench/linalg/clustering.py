@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -23,8 +24,11 @@ def kmeans(X: Matrix, start: npt.NDArray[np.intp], iterations: int = 100) -> Mat
     iterations : int
     """
     from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
 
-    found = KMeans(len(start), init=X[start], n_init=1, max_iter=iterations, tol=0).fit(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
+        found = KMeans(len(start), init=X[start], n_init=1, max_iter=iterations, tol=0).fit(X)
     return np.asarray(found.cluster_centers_, X.dtype)
 
 

@@ -4,6 +4,10 @@ A Newton step per bit would need a Hessian per bit, n m^2 operations each. Here 
 equations are solved by conjugate gradients instead: every product with a Hessian is two matrix
 products that all bits share, and one factorisation, of the bound that all these Hessians have in
 common, preconditions every solve of every bit.
+
+scikit-learn's LogisticRegression fits one bit after the other: 16 bits on 4,000 rows and 500 kernel
+points take 1.7 s with L-BFGS and 3.6 s with Newton steps, these 0.17 s (one thread, processor
+seconds).
 """
 
 from __future__ import annotations
