@@ -187,3 +187,11 @@ def test_a_single_query(write):
     query = {"I_te": IMAGE[:1], "T_te": TEXT[:1], "L_te": LABELS[:1]}
     data = load_file(write("f.mat", "v5", {"I_tr": IMAGE, "T_tr": TEXT, "L_tr": LABELS, **query}))
     np.testing.assert_array_equal(data.labels[data.given["query"]], LABELS[:1])
+
+
+def test_square_views_are_turned_as_their_layout_says(write):
+    square = rng.standard_normal((N, N))
+    variables = {"data": [square.T, TEXT.T], "truelabel": CLASS[None]}  # items are columns
+    data = load_file(str(write("f.mat", "v5", variables)))
+    np.testing.assert_allclose(data.views[0], square, rtol=1e-6)
+    np.testing.assert_allclose(data.views[1], TEXT, rtol=1e-6)
