@@ -353,6 +353,40 @@ def test_merging_brings_machines_together_and_names_conflicts(hashbench, tmp_pat
     assert kept == first
 
 
+MOODY = """
+from pathlib import Path
+from hashbench import LinearMethod
+
+
+class Moody(LinearMethod):
+    name, supervised = "moody", False
+
+    def __init__(self, n_bits=16, random_state=None):
+        self.n_bits, self.random_state = n_bits, random_state
+
+    def fit(self, views, labels=None):
+        views, _, rng = self.begin_fit(views, labels)
+        if (Path(__file__).parent / "bad").exists():
+            raise ValueError("not today")
+        self.projections_ = [rng.standard_normal((X.shape[1], self.n_bits)) for X in views]
+        return self
+"""
+
+
+def test_a_done_cell_replaces_a_failed_one_in_a_merge(hashbench, tmp_path):
+    (tmp_path / "moody.py").write_text(MOODY)
+    flags = ["--plugin", tmp_path / "moody.py", "-m", "moody", "-d", "synthetic[rows=80]"]
+    (tmp_path / "bad").touch()
+    assert hashbench("run", *flags, "-b", "8", "-o", tmp_path / "failed").returncode == 1
+    (tmp_path / "bad").unlink()
+    assert hashbench("run", *flags, "-b", "8", "-o", tmp_path / "done").returncode == 0
+    for order in (("failed", "done"), ("done", "failed")):
+        out = tmp_path / "-".join(order)
+        folders = [tmp_path / name for name in order]
+        assert hashbench("merge", *folders, "-o", out).returncode == 0
+        assert [row["status"] for row in table(out / "runs.csv")] == ["done"]
+
+
 def test_merging_names_versions_that_differ(hashbench, tmp_path):
     for name, ridge in (("a", "1.0"), ("b", "2.0")):
         (tmp_path / name).mkdir()
