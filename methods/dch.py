@@ -105,7 +105,8 @@ class DCH(LinearMethod):
             self.maps_, views = anchor_maps(views, [self.anchors] * len(views), rng)
         else:
             self.means_ = column_means(views)
-        pairs = list(zip(views, self.means_ or [None] * len(views), strict=True))
+        means: Any = self.means_ or [None] * len(views)
+        pairs = list(zip(views, means, strict=True))
         # Without mu no iteration asks for a hash function.
         solvers = [Ridge(X, self.ridge, mean) for X, mean in pairs] if self.mu else []
 

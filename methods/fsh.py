@@ -118,7 +118,7 @@ class FSH(LinearMethod):
         W = [rng.standard_normal((X.shape[1], k)) for X in views]
         Bs = (anchors[-1] - means[-1]) @ W[-1]  # real before the first step, as released
         eta = np.full(len(views), 1 / len(views))
-        B = np.zeros((n, k))
+        B: Any = np.zeros((n, k))
         for _ in range(self.iterations):
             last = B, Bs
             B = signs(

@@ -114,7 +114,7 @@ class SMFH(LinearMethod):
         weights = [self.alpha, *[rest] * (len(views) - 1)]
         means = column_means(views)
         graphs = [neighbour_graph(X, self.neighbours) for X in views]
-        joined = sum(graph.maximum(graph.T) for graph in graphs)  # neighbours either way
+        joined: Any = sum(graph.maximum(graph.T) for graph in graphs)  # neighbours either way
         laplacian = Laplacian(joined, Y)
         solvers = [
             Ridge(X, self.ridge / self.beta, mean) for X, mean in zip(views, means, strict=True)
