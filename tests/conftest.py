@@ -31,6 +31,13 @@ pytest_plugins = ["tests.helpers.hand_made", "tests.helpers.plain_measures"]
 os.environ["HASHBENCH_REPORT"] = "0"
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config):
+    """Give each worker one half of the suite: what tests of a module share is then made once."""
+    if getattr(config.option, "numprocesses", None) and config.option.dist == "no":
+        config.option.dist = "worksteal"
+
+
 @pytest.fixture(scope="session")
 def hashbench():
     """Return a function that runs the command and returns how it ended.
