@@ -1,39 +1,35 @@
-"""What training costs on tall data: every method, at several numbers of rows.
+"""Measure the cost of training on tall data: every method, at several numbers of rows.
 
     python benchmarks/tall.py [-m edsh,cmfh] [--rows 10000,20000,40000] [--image 1024] [--text 500]
     python benchmarks/tall.py --rows 194808 --image 4096 --text 1000 --cap 6
     python benchmarks/tall.py -m edsh,scm-s,cmfh,dlfh --rows 48702 --compare-threads 2
 
-The data are made up and lie on disk as float32; every fit is a process of its own with one thread
-that reads them as memory maps, as in a study. The columns are
+The data are synthetic float32 arrays on disk. Every fit runs in its own process with one thread and
+reads them as memory maps, as in a study. The columns are
 
-- fit: processor seconds of ``fit`` at each number of rows, recording the objective included; and
-  how many of the last ones recording took;
-- G: the last ones less recording, which is no training, in units of one general product
-  ``X.T @ Z`` of the first view and another matrix of its shape, timed by the same process twice
-  before the fit and twice after it (on 8192 rows at most, and scaled from there): a machine that is
-  shared changes its pace by tenths within a minute, and the mean of the four is nearer to that of
-  the fit than the best; the symmetric ``X.T @ X`` takes half of that;
+- fit: processor seconds of ``fit`` at each number of rows, and how many of the last ones were spent
+  on recording the objective;
+- G: the last ones without recording, in units of one general product ``X.T @ Z`` of the first view
+  and another matrix of its shape. The same process times it twice before the fit and twice after it
+  (on at most 8192 rows, and scales the time), because a shared machine changes its speed within a
+  minute. The symmetric ``X.T @ X`` takes about half of that;
 - power: p in seconds ~ rows^p, fitted to all numbers of rows;
 - encode: seconds to encode all rows of both views;
-- memory: the most anonymous memory (which leaves out the maps) that ``fit`` or ``encode`` took at
-  most rows, beyond what the process had before, in units of both views; its power; and its growth,
-  the bytes taken for each further byte of the views.
+- memory: peak of the anonymous memory (without the maps) during ``fit`` and ``encode`` at the
+  largest number of rows, minus that before, in units of both views; its power; and its growth, the
+  bytes per further byte of the views.
 
-With ``--compare-threads 2`` every method is fitted with one thread and with two, and the seconds of
-the clock, recording left out, stand side by side with their ratio, beside those of the general
-product: no fit gains more than the products that it consists of.
+With ``--compare-threads 2`` every method is fitted with one thread and with two. It prints the wall
+clock seconds without recording and their ratio, beside those of the general product.
 
-With ``--project 1e7,1e8,1e9`` it also says what so many rows would take, from the line
-``fixed + rate x rows`` through the numbers of rows that were measured: on one thread, and on a
-cluster (``--machines``, ``--threads`` each) of which every thread takes a part of the rows, sums
-products over them and adds its sums to those of the others. What is fixed, such as a factor of a
-Gram matrix, is then computed once, and the sums (two Gram matrices in double precision) cross the
-network at ``--network`` GB/s once to be added and once to come back, which is assumed and not
-measured.
+With ``--project 1e7,1e8,1e9`` it also extrapolates to these numbers of rows by the line
+``fixed + rate x rows`` through the measured ones: on one thread, and on a cluster (``--machines``,
+``--threads`` each) in which every thread sums products over a part of the rows. The fixed part,
+such as the factorisation of a Gram matrix, is then computed once. The sums (two Gram matrices in
+float64) cross the network twice at ``--network`` GB/s, which is assumed, not measured.
 
-A method that calls itself scalable is marked where that does not show: ``time`` if seconds grow
-faster than rows^1.15, ``memory`` if it grows by more than the views.
+A method that is declared scalable is marked if the measurement contradicts that: ``time`` if
+seconds grow faster than rows^1.15, ``memory`` if memory grows by more than the views.
 """
 
 from __future__ import annotations
@@ -61,13 +57,13 @@ from hashbench.plugins.selection import Choice, select
 CLASSES, LABELS_PER_ROW = 21, 2.4  # as in NUS-WIDE
 BLOCK = 8192
 PAGE = 1024  # 4-byte numbers in a page of memory
-UNIT_ROWS = 8192  # G is timed on so many at most: it takes as long as many a fit
-LOOK = 0.005  # seconds between two looks at the memory of a process
-STEEP, GREEDY = 1.15, 1.0  # what a scalable method stays below
+UNIT_ROWS = 8192  # G is timed on at most this many rows
+POLL_SECONDS = 0.005  # between two readings of a process's memory
+MAX_POWER, MAX_GROWTH = 1.15, 1.0  # limits of a scalable method
 
 
 class Cost(NamedTuple):
-    """What one fit took: seconds of the processor, and bytes."""
+    """Cost of one fit in processor seconds and bytes."""
 
     fit: float
     recording: float
@@ -95,7 +91,7 @@ def write_data(folder: Path, rows: int, dims: tuple[int, int]) -> None:
 
 
 def read_data(folder: Path, rows: int):
-    """Return views and labels, their first rows alone, as maps that are in memory already."""
+    """Return the first rows of views and labels, as memory maps whose pages are loaded."""
     views = [np.load(folder / f"view_{m}.npy", mmap_mode="r")[:rows] for m in range(2)]
     for X in views:
         X[:, ::PAGE].sum()
@@ -103,30 +99,30 @@ def read_data(folder: Path, rows: int):
 
 
 def general_product(X) -> tuple[float, float]:
-    """Return the seconds of X.T @ Z, Z as large as X, the mean of two turns: processor, clock.
+    """Return processor and wall clock seconds of X.T @ Z, Z of X's shape: the mean of two runs.
 
-    A turn before them is not counted: it also waits for memory.
+    A run before them is not counted: it also allocates memory.
     """
-    rows, turns = min(len(X), UNIT_ROWS), []
+    rows, runs = min(len(X), UNIT_ROWS), []
     other = X[:rows][::-1].copy()
     product = np.zeros((X.shape[1], X.shape[1]), X.dtype)
     for _ in range(3):
         start = np.array([time.process_time(), time.perf_counter()])
         np.matmul(X[:rows].T, other, out=product)
-        turns.append(np.array([time.process_time(), time.perf_counter()]) - start)
-    processor, clock = np.mean(turns[1:], axis=0) * len(X) / rows
+        runs.append(np.array([time.process_time(), time.perf_counter()]) - start)
+    processor, clock = np.mean(runs[1:], axis=0) * len(X) / rows
     return float(processor), float(clock)
 
 
 def work(folder: Path, choice: Choice, rows: int, bits: int, parent: Connection) -> None:
-    """Fit and encode once, in a process of its own; tell the parent when, and what it took."""
+    """Fit and encode once; send the costs to the parent process."""
     warnings.simplefilter("ignore")
     views, labels = read_data(folder, rows)
     base, base_clock = general_product(views[0])
     cls = discover().get("methods", choice.name).cls
     method = cls(n_bits=bits, random_state=0, **choice.settings)
     parent.send(base)
-    parent.recv()  # the parent has looked at the memory in use
+    parent.recv()  # the parent has read the memory in use
     clock, start = time.perf_counter(), time.process_time()
     method.fit(views, labels)
     fit, clock = time.process_time() - start, time.perf_counter() - clock
@@ -137,10 +133,10 @@ def work(folder: Path, choice: Choice, rows: int, bits: int, parent: Connection)
         else:
             method.encode(X, m)
     encode = time.process_time() - start
-    parent.send("done")  # the parent looks no longer
+    parent.send("done")  # the parent stops reading the memory
     after, after_clock = general_product(views[0])
     base, base_clock = (base + after) / 2, (base_clock + after_clock) / 2
-    # Recording is timed by the clock, which others may have stopped: its share is what counts.
+    # Recording is timed by the wall clock: its share of it is applied to the processor seconds.
     recording = fit * method.recording_seconds_ / clock
     clock -= method.recording_seconds_
     parent.send((fit, recording, encode, base, clock, base_clock))
@@ -149,9 +145,9 @@ def work(folder: Path, choice: Choice, rows: int, bits: int, parent: Connection)
 def measure(
     folder: Path, choice: Choice, rows: int, options: argparse.Namespace, threads: int = 1
 ) -> Cost | str:
-    """Return the cost of one fit, or why there is none."""
+    """Return the cost of one fit, or the reason why it failed."""
     bits, cap, memory = options.bits, options.cap, 1e9 * options.memory
-    os.environ.update(thread_variables(threads))  # the new process has them when it imports numpy
+    os.environ.update(thread_variables(threads))  # read by the new process when it imports numpy
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
     process = context.Process(target=work, args=(folder, choice, rows, bits, there))
@@ -163,7 +159,7 @@ def measure(
         spent = psutil.Process(process.pid).cpu_times
         start = sum(spent()[:2])
         here.send("go")
-        while not here.poll(LOOK):
+        while not here.poll(POLL_SECONDS):
             peak = max(peak, anonymous(process.pid))
             if peak - before > memory:
                 return f"over {memory / 1e9:g} GB"
@@ -179,7 +175,7 @@ def measure(
 
 
 def anonymous(pid: int | None) -> int:
-    """Return the bytes of memory of a process that no file stands behind."""
+    """Return the bytes of anonymous memory of a process."""
     try:
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     except OSError:
@@ -195,15 +191,15 @@ def power(rows: list[int], values: list[float]) -> float:
 
 
 def line(name: str, costs: list[Cost], rows: list[int], row_bytes: int, scalable: bool) -> str:
-    """Return what is printed of one method."""
+    """Return the line of one method."""
     last = costs[-1]
     times, sizes = [cost.fit for cost in costs], [cost.memory for cost in costs]
     steepness, size_steepness = power(rows, times), power(rows, sizes)
     growth = (sizes[-1] - sizes[0]) / (row_bytes * (rows[-1] - rows[0])) if rows[1:] else np.nan
     marks = [] if scalable else ["not scalable"]
-    if scalable and steepness > STEEP and last.fit > 10 * last.unit:
+    if scalable and steepness > MAX_POWER and last.fit > 10 * last.unit:
         marks.append("time")
-    if scalable and growth > GREEDY:
+    if scalable and growth > MAX_GROWTH:
         marks.append("memory")
     return (
         f"{name:16s} "
@@ -216,7 +212,7 @@ def line(name: str, costs: list[Cost], rows: list[int], row_bytes: int, scalable
 
 
 def compare_threads(folder: Path, choice: Choice, rows: int, options: argparse.Namespace) -> str:
-    """Return what is printed of a method fitted with one thread and with several."""
+    """Return the line of a method fitted with one thread and with several."""
     costs = []
     for threads in (1, options.compare_threads):
         cost = measure(folder, choice, rows, options, threads)
@@ -231,7 +227,7 @@ def compare_threads(folder: Path, choice: Choice, rows: int, options: argparse.N
 def projection(
     name: str, costs: list[Cost], rows: list[int], wanted: list[float], options: argparse.Namespace
 ) -> str:
-    """Return what is printed of a method at numbers of rows that were not measured."""
+    """Return the line of a method with times extrapolated to other numbers of rows."""
     rate, fixed = np.polyfit(rows, [cost.fit for cost in costs], 1)
     fixed, threads = max(fixed, 0.0), options.machines * options.threads
     network = 2 * 8 * (options.image**2 + options.text**2) / (1e9 * options.network)
@@ -243,7 +239,7 @@ def projection(
 
 
 def span(seconds: float) -> str:
-    """Return seconds in the unit that is read most easily."""
+    """Return seconds in days, hours, minutes or seconds."""
     for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
         if seconds >= 2 * size:
             return f"{seconds / size:.1f} {unit}"
@@ -251,12 +247,12 @@ def span(seconds: float) -> str:
 
 
 def known(value: float) -> str:
-    """Return a number as printed, or a dash where one number of rows does not tell it."""
+    """Return a formatted number, or a dash for NaN."""
     return f"{'-':>6s}" if np.isnan(value) else f"{value:6.2f}"
 
 
 def print_head(rows: list[int]) -> None:
-    """Print what stands above the lines of methods."""
+    """Print the header."""
     counts = " ".join(f"{n:8d}" for n in rows)
     print(f"{'':16s} {'fit'.rjust(len(counts))} {'of it':>7s} {'':14s} {'':7s} {'memory':>7s}")
     print(

@@ -21,7 +21,16 @@ SECTIONS = {
     ),
     "Methods": (
         "What a method derives from, and what it may say of itself: [guide](../plugins.md).",
-        ("Method", "LinearMethod", "VectorMethod", "TorchMethod", "Citation", "DeclinedError"),
+        (
+            "Method",
+            "LinearMethod",
+            "VectorMethod",
+            "TorchMethod",
+            "TrainingData",
+            "Paper",
+            "Citation",
+            "DeclinedError",
+        ),
     ),
     "Ranges for tuning": (
         "Values of a method's `space`: [what a search does with them](../running.md#tuning).",
@@ -41,7 +50,8 @@ SECTIONS = {
 MODULES = {
     "hashbench.linalg": ("Mathematics that methods share; rows are items.", ()),
     "hashbench.measures": ("The evaluator: [names and definitions](../measures.md).", ()),
-    "hashbench.neural.functions": ("Tensor functions for networks.", ()),
+    "hashbench.neural.losses": ("Tensor functions for losses of networks.", ()),
+    "hashbench.neural.networks": ("Networks that several methods share.", ()),
     "hashbench.plugins.report": (
         "What a report returns.",
         ("Table", "Group", "Entry", "Picture", "slices", "NothingToShowError"),

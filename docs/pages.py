@@ -24,6 +24,7 @@ import pandas as pd
 import hashbench
 from hashbench.plugins.method import FIDELITIES, UP_TO_RANK, Method
 from hashbench.plugins.registry import Plugin, discover
+from hashbench.plugins.space import as_range
 
 ROOT = Path(__file__).parents[1]
 
@@ -101,12 +102,13 @@ def method_page(plugin: Plugin, figures: Figures) -> str:
     method = plugin.cls
     parts = [f"# {plugin.title}", prose(_paragraphs(inspect.getdoc(method) or ""))]
     kind = [word for word in ("discrete", "kernel", "scalable") if getattr(method, word, False)]
-    limit = f", {UP_TO_RANK}" if method.up_to_rank else ""
+    paper = method.paper
+    limit = f", {UP_TO_RANK}" if paper.up_to_rank else ""
     facts = {
         "name": f"`{plugin.name}`",
         "kind": ", ".join(["supervised" if method.supervised else "unsupervised", *kind]),
-        "paper": str(method.paper) if method.paper else "none",
-        "fidelity": f"{FIDELITIES[method.fidelity]}{limit}. {method.fidelity_note}".strip(),
+        "paper": str(paper) if paper.title else "none",
+        "fidelity": f"{FIDELITIES[paper.fidelity]}{limit}. {paper.fidelity_note}".strip(),
     }
     if method.requires:
         facts["needs"] = ", ".join(f"`{module}`" for module in method.requires)
@@ -130,7 +132,12 @@ def _parameters(method: type[Method]) -> Iterator[str]:
         said = _described(inspect.getdoc(base) or "") | said
     own = {k: v for k, v in method.defaults().items() if k not in ("n_bits", "random_state")}
     rows = [
-        [f"`{name}`", f"`{value}`", said.get(name, ""), str(method.space.get(name, "not searched"))]
+        [
+            f"`{name}`",
+            f"`{value}`",
+            said.get(name, ""),
+            str(as_range(method.space.get(name, "not searched"))),
+        ]
         for name, value in own.items()
     ]
     if rows:

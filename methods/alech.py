@@ -37,7 +37,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, LinearMethod, Log
+from hashbench import LinearMethod, Log, Paper
 from hashbench.linalg import (
     anchor_maps,
     cross_product,
@@ -84,12 +84,12 @@ class ALECH(LinearMethod):
     supervised = True
     discrete = True
     kernel = True
-    fidelity = "verified"
-    paper = Citation(
+    paper = Paper(
         "H. Li, C. Zhang, X. Jia, Y. Gao, C. Chen",
         "Adaptive label correlation based asymmetric discrete hashing for cross-modal retrieval",
         "IEEE Transactions on Knowledge and Data Engineering",
         2021,
+        fidelity="verified",
     )
 
     def __init__(
@@ -116,7 +116,8 @@ class ALECH(LinearMethod):
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn codes and hash functions."""
-        views, Y, rng = self.begin_fit(views, labels)
+        data = self.begin_fit(views, labels)
+        views, Y, rng = data.views, data.labels, data.rng
         k = self.n_bits
         alpha, beta, eta = self.alpha, self.beta, self.eta
         G, YY = unit_rows(Y), Y.T @ Y
@@ -133,7 +134,7 @@ class ALECH(LinearMethod):
             W = _classifier(P, V, Y, eta)
             Z = Y @ (P.T @ W) + beta * B + alpha * k * _similar(G, B)
             V = stiefel(Z, rng, eps=1e-4)
-            self.record(self._objective, Y, G, V, B, P, W)
+            self.record_objective(lambda: self._objective(Y, G, V, B, P, W))
 
         self.codes_ = B > 0
         self.projections_ = [self._hash_function(features, G, B) for features in K]

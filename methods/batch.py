@@ -27,7 +27,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, LinearMethod, Log
+from hashbench import LinearMethod, Log, Paper
 from hashbench.linalg import (
     Ridge,
     anchor_maps,
@@ -55,7 +55,7 @@ class BATCH(LinearMethod):
         eta_0, the weight of predicting the labels.
     omega : float
         Weight of the codes' closeness to the factor.
-    ridge : float
+    ridge_scatter : float
         Ridge of the hash functions, added to the diagonal of K_m'K_m (a sum over rows). RBF
         features have a scale of their own, whatever that of the views; the
         original's value.
@@ -71,17 +71,17 @@ class BATCH(LinearMethod):
         "eta": Log(1e-3, 1),
         "eta_labels": Log(1e-2, 1e1),
         "omega": Log(1e-4, 1),
-        "ridge": Log(1e-4, 1e2),
+        "ridge_scatter": Log(1e-4, 1e2),
     }
     supervised = True
     discrete = True
     kernel = True
-    fidelity = "verified"
-    paper = Citation(
+    paper = Paper(
         "Y. Wang, X. Luo, L. Nie, J. Song, W. Zhang, X.-S. Xu",
         "BATCH: a scalable asymmetric discrete cross-modal hashing",
         "IEEE Transactions on Knowledge and Data Engineering",
         2020,
+        fidelity="verified",
     )
 
     def __init__(
@@ -90,7 +90,7 @@ class BATCH(LinearMethod):
         eta: float = 0.05,
         eta_labels: float = 0.9,
         omega: float = 0.01,
-        ridge: float = 0.01,
+        ridge_scatter: float = 0.01,
         anchors: int = 500,
         anchors_others: int = 1000,
         iterations: int = 6,
@@ -100,7 +100,7 @@ class BATCH(LinearMethod):
         self.eta = eta
         self.eta_labels = eta_labels
         self.omega = omega
-        self.ridge = ridge
+        self.ridge_scatter = ridge_scatter
         self.anchors = anchors
         self.anchors_others = anchors_others
         self.iterations = iterations
@@ -108,12 +108,13 @@ class BATCH(LinearMethod):
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn codes and hash functions."""
-        views, Y, rng = self.begin_fit(views, labels)
-        n, k = len(Y), self.n_bits
+        data = self.begin_fit(views, labels)
+        views, Y, rng = data.views, data.labels, data.rng
+        n, k = data.n, self.n_bits
         G = unit_rows(Y)
         counts = [self.anchors] + [self.anchors_others] * (len(views) - 1)
         self.maps_, K = anchor_maps(views, counts, rng)
-        solvers = [Ridge(features, self.ridge) for features in K]
+        solvers = [Ridge(features, self.ridge_scatter) for features in K]
 
         # The labels are reconstructed as the views are, under a weight of their own.
         sources, weights = [*K, Y], [self.eta] * len(K) + [self.eta_labels]
@@ -130,7 +131,7 @@ class BATCH(LinearMethod):
             V = stiefel(Z, rng)
             B = signs(G @ (k * (G.T @ V)) + self.omega * V)
             S = [cross_product(source, V) for source in sources]
-            self.record(self._objective, norms, weights, G, V, B, U, S)
+            self.record_objective(lambda: self._objective(norms, weights, G, V, B, U, S))
 
         self.codes_ = B > 0
         self.projections_ = [solver.solve(B) for solver in solvers]

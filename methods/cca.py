@@ -3,7 +3,7 @@
     max a'X'Y b   subject to   a'(X'X + r I) a = b'(Y'Y + r I) b = 1
 
 and each further pair uncorrelated with the earlier ones; X (n, d1), Y (n, d2): centred features,
-r: ridge. One bit a pair of directions: sgn(a'x), sgn(b'y). Deterministic by default.
+r: ridge. One bit per pair of directions: sgn(a'x), sgn(b'y). Deterministic by default.
 
 Three or more views go through the sum over pairs (:mod:`hashbench.linalg.multiview`).
 
@@ -12,6 +12,9 @@ scatter matrix and one singular value decomposition. No iterations.
 
 Deviations
 ----------
+- Two ridges are in circulation. The CCA that the authors of ITQ use adds 1e-4 to covariances, which
+  is the default. The program behind the reference figures adds 1e-4 to scatter matrices, n - 1
+  times less: ``ridge_covariance=0, ridge_scatter=1e-4``.
 - Bits beyond the number r of correlated directions (at most the smaller rank; 9 for the text of
   Wiki) would be the signs of rounding noise: here they are constant, and a warning says so. The
   longer codes then rank exactly as the r-bit codes do, where a program that keeps the noise gets
@@ -26,7 +29,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, LinearMethod, Log
+from hashbench import LinearMethod, Log, Paper
 from hashbench.linalg import (
     column_means,
     correlated_directions,
@@ -40,10 +43,10 @@ class CCA(LinearMethod):
     Parameters
     ----------
     n_bits : int
-    ridge : float
-        Added to the diagonals of the scatter matrices (sums over rows, not means), as in the
-        program behind the reference figures. Gong's program adds it to covariances:
-        ``ridge=1e-4 * (n - 1)`` here, which is what ``cca-itq`` does.
+    ridge_covariance : float
+        Added to the diagonals of the covariance matrices X'X / (n - 1).
+    ridge_scatter : float
+        Added to the diagonals of the scatter matrices X'X, besides ``ridge_covariance``.
     noise_bits : bool
         Bits beyond the rank are signs of random directions, and not constant; see Deviations.
     random_state : int, Generator or None
@@ -52,29 +55,38 @@ class CCA(LinearMethod):
 
     name = "cca"
     title = "CCA"
-    space: ClassVar = {"ridge": Log(1e-6, 1e3)}
+    space: ClassVar = {"ridge_covariance": Log(1e-8, 1)}
     supervised = False
-    fidelity = "third-party"  # the CCA that SCM's authors release beside their own method
-    fidelity_note = "bits beyond the rank are constant here, rounding noise elsewhere"
-    up_to_rank = True
-    paper = Citation("H. Hotelling", "Relations between two sets of variates", "Biometrika", 1936)
+    paper = Paper(
+        "H. Hotelling",
+        "Relations between two sets of variates",
+        "Biometrika",
+        1936,
+        fidelity="third-party",
+        up_to_rank=True,
+        fidelity_note="bits beyond the rank are constant here, rounding noise elsewhere",
+    )
 
     def __init__(
         self,
         n_bits: int = 16,
-        ridge: float = 1e-4,
+        ridge_covariance: float = 1e-4,
+        ridge_scatter: float = 0.0,
         noise_bits: bool = False,
         random_state: Any = None,
     ) -> None:
         self.n_bits = n_bits
-        self.ridge = ridge
+        self.ridge_covariance = ridge_covariance
+        self.ridge_scatter = ridge_scatter
         self.noise_bits = noise_bits
         self.random_state = random_state
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Find the canonical directions."""
-        views, _, rng = self.begin_fit(views, labels)
-        rank = self._directions(views)
+        data = self.begin_fit(views, labels)
+        views, rng = data.views, data.rng
+        ridge = self.ridge_covariance * (data.n - 1) + self.ridge_scatter
+        rank = self._directions(views, ridge)
         missing = self.n_bits - rank
         if missing > 0:
             warnings.warn(
@@ -85,13 +97,13 @@ class CCA(LinearMethod):
             if self.noise_bits:
                 means = self.means_ or [np.zeros(X.shape[1]) for X in views]
                 for W, X, mean in zip(self.projections_, views, means, strict=True):
-                    W[:, rank:] = noise_directions(X, missing, self.ridge, mean, rng)
+                    W[:, rank:] = noise_directions(X, missing, ridge, mean, rng)
         return self
 
-    def _directions(self, views):
-        """Set the projections and return how many of them mean anything."""
+    def _directions(self, views, ridge):
+        """Set the projections and return the number of correlated directions."""
         self.means_ = column_means(views)
         self.projections_, correlations = correlated_directions(
-            views, self.n_bits, self.ridge, self.means_
+            views, self.n_bits, ridge, self.means_
         )
         return np.count_nonzero(correlations)

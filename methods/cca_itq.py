@@ -42,7 +42,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Choice, Citation, HashbenchError, LinearMethod, Log
+from hashbench import Choice, HashbenchError, LinearMethod, Log, Paper
 from hashbench.linalg import (
     column_means,
     correlated_directions,
@@ -65,10 +65,11 @@ class CCAITQ(LinearMethod):
     Parameters
     ----------
     n_bits : int
-    ridge : float
-        Added to the diagonals of the covariance matrices (means over rows), as Gong's program does:
-        in units of the scatter matrices, n - 1 times as much. The reference figures were obtained
-        with 1e-4 on the scatter matrices, which is ``ridge=1e-4 / (n - 1)`` here.
+    ridge_covariance : float
+        Added to the diagonals of the covariance matrices X'X / (n - 1), as Gong's program does.
+    ridge_scatter : float
+        Added to the diagonals of the scatter matrices X'X, besides ``ridge_covariance``. The
+        reference figures were obtained with ``ridge_covariance=0, ridge_scatter=1e-4``.
     iterations : int
     rotation_view : int or None
         The view whose projections the rotation is learned on; None: all of them, stacked.
@@ -81,25 +82,29 @@ class CCAITQ(LinearMethod):
 
     name = "cca-itq"
     title = "CCA-ITQ"
-    space: ClassVar = {"ridge": Log(1e-6, 1), "scaling": Choice("entry", "variance", "correlation")}
+    space: ClassVar = {
+        "ridge_covariance": Log(1e-6, 1),
+        "scaling": Choice("entry", "variance", "correlation"),
+    }
     supervised = False
-    fidelity = "third-party"
-    fidelity_note = (
-        "compared with Gong's rotation behind the CCA of SCM's authors, who add a smaller ridge; "
-        "beyond the rank others rotate noise too, and score lower"
-    )
-    up_to_rank = True
-    paper = Citation(
+    paper = Paper(
         "Y. Gong, S. Lazebnik",
         "Iterative quantization: A Procrustean approach to learning binary codes",
         "CVPR",
         2011,
+        fidelity="third-party",
+        up_to_rank=True,
+        fidelity_note=(
+            "compared with Gong's rotation behind the CCA of SCM's authors, who add a smaller "
+            "ridge; beyond the rank others rotate noise too, and score lower"
+        ),
     )
 
     def __init__(
         self,
         n_bits: int = 16,
-        ridge: float = 1e-4,
+        ridge_covariance: float = 1e-4,
+        ridge_scatter: float = 0.0,
         iterations: int = 51,
         rotation_view: int | None = None,
         scaling: str = "entry",
@@ -107,7 +112,8 @@ class CCAITQ(LinearMethod):
         random_state: Any = None,
     ) -> None:
         self.n_bits = n_bits
-        self.ridge = ridge
+        self.ridge_covariance = ridge_covariance
+        self.ridge_scatter = ridge_scatter
         self.iterations = iterations
         self.rotation_view = rotation_view
         self.scaling = scaling
@@ -116,7 +122,8 @@ class CCAITQ(LinearMethod):
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Find the canonical directions and rotate them."""
-        views, _, rng = self.begin_fit(views, labels)
+        data = self.begin_fit(views, labels)
+        views, rng = data.views, data.rng
         if self.rotation_view is not None and not 0 <= self.rotation_view < len(views):
             raise HashbenchError(
                 f"{self.name}: found rotation_view {self.rotation_view}; "
@@ -127,7 +134,7 @@ class CCAITQ(LinearMethod):
                 f"{self.name}: found scaling {self.scaling!r}; allowed: {', '.join(SCALINGS)}"
             )
         self.means_ = column_means(views)
-        ridge = self.ridge * max(len(views[0]) - 1, 1)
+        ridge = self.ridge_covariance * (data.n - 1) + self.ridge_scatter
         A, correlations = correlated_directions(views, self.n_bits, ridge, self.means_)
         rank = int(np.count_nonzero(correlations))
         if self.noise_bits:
@@ -136,7 +143,7 @@ class CCAITQ(LinearMethod):
             )
         A = [a * SCALINGS[self.scaling](A[0], correlations) for a in A]
         chosen = range(len(views)) if self.rotation_view is None else [self.rotation_view]
-        V = np.vstack([project(views[m], A[m]) - self.means_[m] @ A[m] for m in chosen])
+        V = np.vstack([project(views[m], A[m], self.means_[m]) for m in chosen])
         R = itq(V, rng, self.iterations)
         self.projections_ = [a @ R for a in A]
         return self

@@ -6,7 +6,7 @@ X_m (n, d_m): centred features; R_m (d_m, d): a subspace of each view; C (w, d):
 codebooks, shared by the views; B (n, w): one word of each codebook an item, shared by its views;
 V (n, d): the items put together from their words; lambda_1 = 1, the others ``lam``.
 
-An iteration: R_m from the singular vectors of X_m'V; C by least squares (ridge ``ridge``); B
+An iteration: R_m from the singular vectors of X_m'V; C by least squares (``ridge_scatter``); B
 greedily, one codebook after the other taking the word nearest to what is left. Since R_m is
 orthonormal and the views share B, the last two see the views through one matrix only,
 Z = sum_m lambda_m X_m R_m / sum_m lambda_m. At the end R_m becomes the ridge regression of V.
@@ -32,6 +32,7 @@ Deviations
   with the reference figures, all of Wiki's and all but two of UCI digits' (at 32 bits, where it
   is 0.012 to 0.015 lower, unexplained: neither fewer iterations nor single precision nor other
   ridges change that, and a smaller d trades these two for others).
+- Where X_m'V is rank deficient, several R_m are best. R_m is the one nearest to the last R_m.
 - Codebooks have 256 words. Where ``n_bits`` is no multiple of 8, the last has fewer, so that an
   item takes exactly ``n_bits``; the program allows multiples of 8 only.
 - d = min(n_bits, smallest d_m); the program fails where a view has fewer columns than bits.
@@ -46,7 +47,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import scipy
 
-from hashbench import Citation, HashbenchError, Log, VectorMethod
+from hashbench import HashbenchError, Log, Paper, VectorMethod
 from hashbench.linalg import (
     Ridge,
     column_means,
@@ -71,14 +72,14 @@ class CCQ(VectorMethod):
     n_bits : int
     lam : float
         Weight of every view but the first.
-    ridge : float
+    ridge_scatter : float
         Ridge of the words, added to counts of items (no scale of features in them), and of the
         final maps, added to the scatter matrices X_m'X_m (sums over rows); more than 0. The
         original's value and scale.
     iterations : int
         At most this many.
     tolerance : float
-        Stop where ten iterations lower the objective by less than this part of its first value.
+        Stop when ten iterations lower the objective by less than this fraction of its first value.
     random_state : int, Generator or None
 
     Attributes
@@ -90,38 +91,39 @@ class CCQ(VectorMethod):
 
     name = "ccq"
     title = "CCQ"
-    space: ClassVar = {"lam": Log(1e-2, 1e2), "ridge": Log(1e-5, 1e1)}
+    space: ClassVar = {"lam": Log(1e-2, 1e2), "ridge_scatter": Log(1e-5, 1e1)}
     supervised = False
     discrete = True
-    fidelity = "verified"
-    paper = Citation(
+    paper = Paper(
         "M. Long, Y. Cao, J. Wang, P. S. Yu",
         "Composite correlation quantization for efficient multimodal retrieval",
         "SIGIR",
         2016,
+        fidelity="verified",
     )
 
     def __init__(
         self,
         n_bits: int = 16,
         lam: float = 1.0,
-        ridge: float = 1e-3,
+        ridge_scatter: float = 1e-3,
         iterations: int = 100,
         tolerance: float = 1e-12,
         random_state: Any = None,
     ) -> None:
         self.n_bits = n_bits
         self.lam = lam
-        self.ridge = ridge
+        self.ridge_scatter = ridge_scatter
         self.iterations = iterations
         self.tolerance = tolerance
         self.random_state = random_state
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn subspaces, codebooks and codes."""
-        views, _, rng = self.begin_fit(views, labels)
-        if self.ridge <= 0:
-            raise HashbenchError(f"{self.name}: found ridge {self.ridge}; allowed: above 0")
+        data = self.begin_fit(views, labels)
+        views, rng = data.views, data.rng
+        if self.ridge_scatter <= 0:
+            raise HashbenchError(f"ridge_scatter: found {self.ridge_scatter}; allowed: above 0")
         means = column_means(views)
         weights = np.array([1.0] + [self.lam] * (len(views) - 1))
         squares = [mean_squared_distance(X) * len(X) / 2 for X in views]  # ||X_m||^2
@@ -139,26 +141,29 @@ class CCQ(VectorMethod):
             S.append(cross_product(X, _compose(words[-1], books), mean))
 
         R: list[Any] = [None] * len(views)
-        shares, previous = list(weights), np.inf
+        shares, first, previous = list(weights), 0.0, np.inf
         for iteration in range(self.iterations):
             R = [procrustes(s, r) for s, r in zip(S, R, strict=True)]
             Z = [project(X, W, mean) for X, W, mean in zip(views, R, means, strict=True)]
             shared = _average(Z, weights)
             if iteration:  # from now on the views have one code an item
                 Z, shares = [shared], [weights.sum()]
-            books = _codebooks(Z, words, shares, sizes, self.ridge)
+            books = _codebooks(Z, words, shares, sizes, self.ridge_scatter)
             words = [_nearest_words(shared, books)]
             V = _compose(words[0], books)
             S = [cross_product(X, V, mean) for X, mean in zip(views, means, strict=True)]
-            value = self.record(_objective, squares, weights, R, S, V)
+            value = self.record_objective(lambda: _objective(squares, weights, R, S, V))
+            if iteration == 0:
+                first = value
             if iteration % LOOK == 0:
-                if previous - value < self.tolerance * value:
+                if previous - value < self.tolerance * first:
                     break
                 previous = value
 
         self.codebooks_, self.means_ = books, means
         self.projections_ = [
-            Ridge(X, self.ridge, mean).solve(V) for X, mean in zip(views, means, strict=True)
+            Ridge(X, self.ridge_scatter, mean).solve(V)
+            for X, mean in zip(views, means, strict=True)
         ]
         Z = [
             project(X, W, mean) for X, W, mean in zip(views, self.projections_, means, strict=True)
@@ -166,9 +171,9 @@ class CCQ(VectorMethod):
         self.vectors_ = self._quantised(_average(Z, weights))
         return self
 
-    def vectors(self, X: Any, view: int, role: Literal["query", "database"]) -> Any:
+    def vectors(self, X: Any, view: Any, role: Literal["query", "database"]) -> Any:
         """Return (n, d + 1) vectors: (2 q, 1) of queries, (v, -||v||^2) of the database."""
-        X = self.check_encode(X, view)
+        X, view = self.check_encode(X, view)
         q = project(X, self.projections_[view], self.means_[view])
         if role == "query":
             return np.hstack([2 * q, np.ones((len(q), 1))]).astype(np.float32)

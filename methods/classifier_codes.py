@@ -55,7 +55,8 @@ class ClassifierCodes(Method):
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Regress, and give every label set a codeword."""
-        views, Y, rng = self.begin_fit(views, labels)
+        data = self.begin_fit(views, labels)
+        views, Y, rng = data.views, data.labels, data.rng
         means, balance, self.weights_ = regress_labels(views, Y, self.ridge)
         self.offsets_ = [balance - mean @ W for mean, W in zip(means, self.weights_, strict=True)]
         H = _separating_projection(balance, self.n_bits, rng)
@@ -65,9 +66,9 @@ class ClassifierCodes(Method):
         self.codewords_ = (self.label_sets_ - balance) @ H >= 0
         return self
 
-    def encode(self, X: Any, view: int) -> Any:
+    def encode(self, X: Any, view: Any) -> Any:
         """Return the (n, n_bits) codewords of the predicted label sets."""
-        X = self.check_encode(X, view)
+        X, view = self.check_encode(X, view)
         W, offset = self.weights_[view].astype(X.dtype), self.offsets_[view].astype(X.dtype)
         directions = unit_rows(self.label_sets_).T.astype(X.dtype)
         predicted = np.empty(len(X), np.intp)

@@ -11,10 +11,10 @@ functions. The paper writes items as columns; here they are rows. A pair's learn
 a query's is sgn(P_m'x).
 
 Cost: one pass over the features for the Gram matrices X_l'X_m, one for X_m'V of the random start,
-one for the codes at the end. Iterations read no features at all: after the first V-step V is
+one for the codes at the end. Iterations read no features: after the first V-step V is
 sum_m X_m C_m, so X_m'V and V'V follow from C and the Gram matrices, and so do the objective and
-the stopping rule. In the eigenvectors of each X_m'X_m all of that is diagonal but for X_l'X_m,
-l != m: O(k d_1 d_2) an iteration. Memory beyond the features: the Gram matrices and one V.
+the stopping rule: O(k d^2) per iteration, d the columns of all views. Memory beyond the features:
+the Gram matrices, a Cholesky factor of each X_m'X_m, and one V.
 
 Deviations
 ----------
@@ -38,17 +38,13 @@ released. With more than two views, the views after the first share the weight 1
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, HashbenchError, Linear, LinearMethod, Log
-from hashbench.linalg import (
-    column_means,
-    cross_product,
-    principal,
-    project,
-)
+from hashbench import HashbenchError, Linear, LinearMethod, Log, Paper
+from hashbench.linalg import Ridge, column_means, cross_product, project, row_coordinates
 
 VERSIONS = ("v1", "paper", "v2")
 
@@ -71,7 +67,7 @@ class CMFH(LinearMethod):
     tolerance : float
         Stop when the sum of norms falls by less than this (not used by ``v2``).
     iterations : int or None
-        At most this many; None stands for 25 with ``v2`` and 500 otherwise.
+        Largest number of iterations; None means 25 for ``v2`` and 500 otherwise.
     random_state : int, Generator or None
     """
 
@@ -79,12 +75,12 @@ class CMFH(LinearMethod):
     title = "CMFH"
     space: ClassVar = {"lam": Linear(0.1, 0.9), "mu": Log(1, 1e4), "gamma": Log(1e-4, 1e1)}
     supervised = False
-    fidelity = "verified"
-    paper = Citation(
+    paper = Paper(
         "G. Ding, Y. Guo, J. Zhou",
         "Collective matrix factorization hashing for multimodal data",
         "CVPR",
         2014,
+        fidelity="verified",
     )
 
     def __init__(
@@ -109,46 +105,50 @@ class CMFH(LinearMethod):
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn latent vectors and hash functions."""
-        views, Y, rng = self.begin_fit(views, labels)
+        data = self.begin_fit(views, labels)
+        views, rng = data.views, data.rng
         if self.variant not in VERSIONS:
             raise HashbenchError(
                 f"{self.name}: found variant {self.variant!r}; allowed: {', '.join(VERSIONS)}"
             )
-        n, k, second = len(Y), self.n_bits, self.variant == "v2"
+        second = self.variant == "v2"
         rest = (1 - self.lam) / (len(views) - 1)
         weights = [self.lam] + [rest] * (len(views) - 1)  # lambda_m
         couplings = [self.mu * (w if second else 1.0) for w in weights]
         shrink = 1 / self.mu**2 if second else 1.0
         penalty = self.gamma / (1.0 if self.variant == "v1" else self.mu)
-        means = column_means(views)
-        E, values, G = _coordinates(views, means)
-        inverses = [1 / (value + penalty) for value in values]
+        V = rng.random((data.n, self.n_bits), dtype=data.dtype)
+        P = [rng.random((X.shape[1], self.n_bits)) for X in views]
 
-        V = rng.random((n, k), dtype=Y.dtype)
-        S = [  # S_m = X_m'V
-            e.T @ cross_product(X, V, mean) for e, X, mean in zip(E, views, means, strict=True)
-        ]
+        self.means_ = column_means(views)
+        views, means, bases = zip(
+            *[row_coordinates(X, mean) for X, mean in zip(views, self.means_, strict=True)],
+            strict=True,
+        )
+        P = [p if E is None else E.T @ p for p, E in zip(P, bases, strict=True)]
+        solvers = [Ridge(X, penalty, mean) for X, mean in zip(views, means, strict=True)]
+        G = _gram_matrices(views, means, solvers)
+        S = [solver.products(V) for solver in solvers]  # S_m = X_m'V
         VV = V.T @ V
-        P = [e.T @ rng.random((X.shape[1], k)) for e, X in zip(E, views, strict=True)]
+        # U, V and P in turn. V = sum_m X_m C_m is not computed: U and P need only X_m'V and V'V, so
+        # an iteration takes O(k d^2) operations for any number of rows.
         last = np.inf
         for _ in range(self.iterations or (25 if second else 500)):
             U = self._bases(weights, S, VV)
             C = self._coefficients(weights, couplings, U, P)
-            S = _products(values, G, C)
+            S = [sum(G[m, l] @ c for l, c in enumerate(C)) for m in range(len(C))]
             VV = sum(c.T @ s for c, s in zip(C, S, strict=True))
-            P = [shrink * inverse * s for inverse, s in zip(inverses, S, strict=True)]
-            factors, squares = self._terms(weights, couplings, values, U, P, S, VV)
-            self.record(np.dot, factors, squares)
+            P = [shrink * solver.solve_products(s) for solver, s in zip(solvers, S, strict=True)]
+            factors, squares = self._terms(weights, couplings, solvers, shrink, U, P, S, VV)
+            self.record_objective(factors @ squares)
             norms = factors @ np.sqrt(squares)
             if not second and last - norms < self.tolerance:
                 break
             last = norms
 
-        C, P = ([e @ m for e, m in zip(E, parts, strict=True)] for parts in (C, P))
-        shared: Any = sum([project(X, c) for X, c in zip(views, C, strict=True)])
-        shift: Any = sum(mean @ c for mean, c in zip(means, C, strict=True))
-        self.codes_ = shared - shift.astype(shared.dtype) >= 0
-        self.means_, self.projections_ = means, P
+        V = sum(project(X, c, mean) for X, c, mean in zip(views, C, means, strict=True))
+        self.codes_ = V >= 0
+        self.projections_ = [p if E is None else E @ p for p, E in zip(P, bases, strict=True)]
         return self
 
     def _bases(self, weights, S, VV):
@@ -160,56 +160,33 @@ class CMFH(LinearMethod):
         return [s @ (w * np.linalg.inv(w * VV + ridge)) for w, s in zip(weights, S, strict=True)]
 
     def _coefficients(self, weights, couplings, U, P):
-        """C_m, with which the V-step is V = sum_m X_m C_m."""
+        """C_m = (lambda_m U_m + mu P_m)(sum_m lambda_m U_m'U_m + (2 mu + gamma) I)^-1."""
         system = (sum(couplings) + self.gamma) * np.eye(self.n_bits)
         system += sum(w * u.T @ u for w, u in zip(weights, U, strict=True))
         inverse = np.linalg.inv(system)
         parts = zip(weights, U, couplings, P, strict=True)
         return [(w * u + mu * p) @ inverse for w, u, mu, p in parts]
 
-    def _terms(self, weights, couplings, values, U, P, S, VV):
+    def _terms(self, weights, couplings, solvers, shrink, U, P, S, VV):
         """Return the factor and the squared norm of every term of the objective."""
         total = np.trace(VV)
         factors, squares = [self.gamma], [total]
-        for w, mu, value, u, p, s in zip(weights, couplings, values, U, P, S, strict=True):
-            error = value.sum() - 2 * np.sum(u * s) + np.sum((u.T @ u) * VV)
-            gap = total - 2 * np.sum(p * s) + np.sum(value * p * p)
+        for w, mu, solver, u, p, s in zip(weights, couplings, solvers, U, P, S, strict=True):
+            error = np.trace(solver.gram) - 2 * np.sum(u * s) + np.sum((u.T @ u) * VV)
+            # (X_m'X_m + penalty I) P_m = shrink X_m'V gives ||X_m P_m||^2 without a product.
+            predicted = np.sum(p * (shrink * s - solver.penalty * p))
+            gap = total - 2 * np.sum(p * s) + predicted
             factors += [w, mu, self.gamma, self.gamma]
             squares += [error, gap, np.sum(u * u), np.sum(p * p)]
         # Differences of nearly equal sums may come out a rounding error below zero.
         return np.array(factors), np.maximum(squares, 0.0)
 
 
-def _coordinates(views, means):
-    """Return the eigenvectors and eigenvalues of every X_m'X_m, and X_l'X_m in these coordinates.
-
-    Eigenvectors of nothing are left out: no step leaves the space that the rows span.
-
-    Returns
-    -------
-    E : list of (d_m, r_m)
-    values : list of (r_m, 1)
-    G : dict of (r_l, r_m) by (l, m), l < m
-    """
-    E, values = [], []
-    for X, mean in zip(views, means, strict=True):
-        value, vectors = principal(X, mean)
-        keep = value > value.max(initial=0.0) * X.shape[1] * np.finfo(np.float64).eps
-        E.append(vectors[:, keep])
-        values.append(value[keep, None])
-    G = {
-        (l, m): E[l].T @ cross_product(views[l], views[m], means[l], means[m]) @ E[m]
-        for m in range(len(views))
-        for l in range(m)
-    }
-    return E, values, G
-
-
-def _products(values, G, C):
-    """Return X_m'V of every view for V = sum_m X_m C_m."""
-    S = [value * c for value, c in zip(values, C, strict=True)]
-    for (l, m), block in G.items():
-        # The turned products read the large matrix as it lies, in two thirds of the time.
-        S[l] += (C[m].T @ block.T).T
-        S[m] += (C[l].T @ block).T
-    return S
+def _gram_matrices(views, means, solvers):
+    """Return X_l'X_m of the centred views by (l, m), in the precision that the solvers need."""
+    G = {(m, m): solver.gram for m, solver in enumerate(solvers)}
+    dtype = np.result_type(*[solver.dtype for solver in solvers])
+    for l, m in combinations(range(len(views)), 2):
+        G[l, m] = cross_product(views[l], views[m], means[l], means[m], dtype)
+        G[m, l] = G[l, m].T
+    return G

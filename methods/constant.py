@@ -35,6 +35,6 @@ class Constant(Method):
         self.begin_fit(views, labels)
         return self
 
-    def encode(self, X: Any, view: int) -> Any:
+    def encode(self, X: Any, view: Any) -> Any:
         """Return (n, n_bits) zeros."""
-        return np.zeros((len(self.check_encode(X, view)), self.n_bits), bool)
+        return np.zeros((len(self.check_encode(X, view)[0]), self.n_bits), bool)

@@ -11,19 +11,19 @@ Cost: that of CCA.
 
 Deviations
 ----------
-- Those of :mod:`hashbench.methods.cca` about bits beyond the rank.
+- Those of :mod:`hashbench.methods.cca` about the ridge and about bits beyond the rank.
 - ``variant="released"`` is a program in circulation, not the paper: features are not centred, and
   the eigenproblem X'Y (Y'Y)^-1 Y'X a = rho^2 X'X a lacks its inverse. Published tables seem to
-  contain its figures. Two views only.
+  contain its figures. It adds its ridge to scatter matrices. Two views only.
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from hashbench import Citation, DeclinedError, HashbenchError, Log
+from hashbench import DeclinedError, HashbenchError, Paper
 from hashbench.linalg import (
     cross_product,
     eigen,
@@ -43,57 +43,55 @@ class CVH(CCA):
     Parameters
     ----------
     n_bits : int
-    ridge : float
-        Added to the diagonals of the scatter matrices (sums over rows, not means), as in the
-        program behind the reference figures.
     variant : "textbook" or "released"
         The paper's mathematics, or a program that differs from it; see Deviations.
-    noise_bits, random_state
+    ridge_covariance, ridge_scatter, noise_bits, random_state
         As for :class:`CCA`.
     """
 
     name = "cvh"
     title = "CVH"
-    space: ClassVar = {"ridge": Log(1e-6, 1e4)}
-    fidelity = "third-party"
-    fidelity_note = (
-        "the authors' code was never found; bits beyond the rank are constant here, rounding noise "
-        "there"
-    )
-    paper = Citation(
+    paper = Paper(
         "S. Kumar, R. Udupa",
         "Learning hash functions for cross-view similarity search",
         "IJCAI",
         2011,
+        fidelity="third-party",
+        fidelity_note=(
+            "the authors' code was never found; bits beyond the rank are constant here, rounding "
+            "noise there"
+        ),
+        up_to_rank=True,
     )
 
     def __init__(
         self,
         n_bits: int = 16,
-        ridge: float = 1e-4,
+        ridge_covariance: float = 1e-4,
+        ridge_scatter: float = 0.0,
         variant: str = "textbook",
         noise_bits: bool = False,
         random_state: Any = None,
     ) -> None:
-        super().__init__(n_bits, ridge, noise_bits, random_state)
+        super().__init__(n_bits, ridge_covariance, ridge_scatter, noise_bits, random_state)
         self.variant = variant
 
-    def _directions(self, views):
+    def _directions(self, views, ridge):
         if self.variant not in VARIANTS:
             raise HashbenchError(
                 f"{self.name}: found variant {self.variant!r}; allowed: {', '.join(VARIANTS)}"
             )
         if self.variant == "textbook":
-            return super()._directions(views)
+            return super()._directions(views, ridge)
         if len(views) > 2:
             raise DeclinedError(f"{self.name}: the released variant takes two views, not more")
         X, Y = views
         Cyy, Cxy = gram(Y), cross_product(X, Y)
-        Mx = whitening(gram(X), scatter_precision(X), self.ridge)
-        My = whitening(Cyy, scatter_precision(Y), self.ridge)
+        Mx = whitening(gram(X), scatter_precision(X), ridge)
+        My = whitening(Cyy, scatter_precision(Y), ridge)
         # X'Y (Y'Y + r I) Y'X a = rho^2 (X'X + r I) a, in whitened coordinates a = Mx u
         half = Mx.T @ Cxy
-        _, U = eigen(half @ Cyy @ half.T + self.ridge * half @ half.T)
+        _, U = eigen(half @ Cyy @ half.T + ridge * half @ half.T)
         rank = min(self.n_bits, Mx.shape[1], My.shape[1])
         A, B = np.zeros((X.shape[1], self.n_bits)), np.zeros((Y.shape[1], self.n_bits))
         A[:, :rank] = upright(Mx @ U[:, :rank])

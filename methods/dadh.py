@@ -1,37 +1,39 @@
 """DADH: weighted triplets, codes regressed on labels, and discriminators between the views.
 
-Feature networks a_x, a_y give f_i, f_t; hash layers give h_i, h_t = tanh(W f + b). On a batch
+Feature networks a_x, a_y give f_i, f_t; hash layers give h_i, h_t = tanh(W f + b). Minimises, for a
+batch,
 
     alpha T + (beta + .1) ( ||B - h_i||^2 + ||B - h_t||^2 ) + gamma A,
 
-T sums 12.1 w_ijl max(0, d_ij - d_il + margin) over triplets, anchors in either view and the rest
-in the other, d = max(0, 1 - cos(h, h')), j sharing labels with i and l none. With r_ij labels in
-common, w_ijl = (2^{r_ij} - 1) / Z_i, Z_i the ideal DCG of anchor i in the batch. A is what two
-discriminators, of features and of codes, make of the text: they call images real and text fake.
-After each epoch P = (L'L + lambda I)^-1 L'B and B = sign(L P + mu/2 (H_i + H_t)).
+T sums 12.1 w_ijl max(0, d_ij - d_il + margin) over triplets: anchor i in one view, j and l in the
+other, d = max(0, 1 - cos(h, h')), j shares labels with i and l shares none. With r_ij labels in
+common, w_ijl = (2^{r_ij} - 1) / Z_i, Z_i the ideal DCG of anchor i in the batch. A is the loss of
+text against two discriminators, of features and of codes, which learn to tell images ("real") from
+text ("fake"). After each epoch P = (L'L + lambda I)^-1 L'B and B = sign(L P + mu/2 (H_i + H_t)).
 
-Cost: n^3 triplets a batch of n rows; every epoch reads the features once. Memory: B, H_i, H_t.
+Cost: n^3 triplets per batch of n rows; every epoch reads the features once. Memory: B, H_i + H_t.
 
 Deviations
 ----------
 - Hidden width 1024 instead of 8192, and 20 epochs instead of 300, for a CPU.
-- The factors 1.21 of the triplets and .1 added to beta are in the released code, not the paper;
-  so is that the discriminators pull text towards images only.
+- The factor 1.21 of the triplets and the .1 added to beta are in the released code, not in the
+  paper; so is that the discriminators change the networks of the text only.
 - The released code weights triplets only if alpha is exactly 10; here always.
-- The released code keeps the epoch that is best on the test queries; here the last one counts.
+- The released code keeps the epoch that is best on the test queries; here the last one is used.
 - Rows without labels, whose ideal DCG is zero, take no part in triplets.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
-from hashbench import Citation, TorchMethod
-from hashbench.neural.functions import cosines, perceptron, sign
-from hashbench.plugins.space import Linear, Log
+from hashbench import Linear, Log, Paper, TorchMethod
+from hashbench.neural.losses import cosines, sign
+from hashbench.neural.networks import mlp
 
-WEIGHT = 12.1  # 10, and what two flags of the released code multiply it by
-PENALTY = 10.0  # of the discriminators' gradients
+WEIGHT = 12.1  # of the triplets: 10 times 1.21, from two flags of the released code
+GRADIENT_PENALTY = 10.0  # weight of the penalty on the discriminators' gradients
 
 
 class DADH(TorchMethod):
@@ -40,48 +42,53 @@ class DADH(TorchMethod):
     Parameters
     ----------
     n_bits : int
+        Code length.
     alpha, beta, gamma : float
         Weights of triplets, quantisation and discriminators.
     mu : float
-        Weight of the networks' values in the codes.
+        Weight of the networks' outputs in the codes.
     penalty : float
-        lambda, the ridge of regressing codes on labels.
+        lambda, the ridge penalty of the regression of codes on labels.
     margin : float
-        Of the triplets.
+        Margin of the triplets.
     hidden : int
         Width of the first layer; the next two have a half and a quarter of it.
     dropout : float
         Part of each layer that training sets to zero.
-    rate : float
-    epochs, batch : int
-        Passes over the training rows, and rows a step.
+    lr : float
+        Learning rate, multiplied by .8 after the first epoch and every 100 epochs thereafter.
+    epochs : int
+        Passes over the training rows.
+    batch_size : int
+        Rows per batch.
     patience : int
-        0 for all epochs; else stop after the epoch that is best on validation rows, once so many
-        later ones are not better.
+        0 trains for all epochs. Otherwise training stops once so many epochs have not been better
+        on validation rows, and the best number of epochs is used.
     scaling : str
-        What the networks see, see :data:`hashbench.neural.inputs.SCALINGS`.
+        Scaling of the features, see :data:`hashbench.neural.inputs.SCALINGS`.
     random_state : int, Generator or None
+        Seed of the initial weights and of the order of rows.
     """
 
     name = "dadh"
     title = "DADH"
     supervised = True
     discrete = True
-    fidelity = "paper"
-    paper = Citation(
+    paper = Paper(
         "C. Bai, C. Zeng, Q. Ma, J. Zhang, S. Chen",
         "Deep adversarial discrete hashing for cross-modal retrieval",
         "ACM International Conference on Multimedia Retrieval",
         2020,
+        fidelity="paper",
     )
-    least_batch = 2
+    min_batch_size = 2
     two_views = True
 
     space: ClassVar = {
         "alpha": Log(1, 100),
         "beta": Log(0.1, 10),
         "margin": Linear(0.1, 0.8),
-        "rate": Log(1e-5, 1e-3),
+        "lr": Log(1e-5, 1e-3),
     }
 
     def __init__(
@@ -95,10 +102,10 @@ class DADH(TorchMethod):
         margin: float = 0.4,
         hidden: int = 1024,
         dropout: float = 0.0,
-        rate: float = 5e-5,
+        lr: float = 5e-5,
         epochs: int = 20,
         patience: int = 0,
-        batch: int = 128,
+        batch_size: int = 128,
         scaling: str = "rows",
         random_state: Any = None,
     ) -> None:
@@ -111,15 +118,15 @@ class DADH(TorchMethod):
         self.margin = margin
         self.hidden = hidden
         self.dropout = dropout
-        self.rate = rate
+        self.lr = lr
         self.epochs = epochs
         self.patience = patience
-        self.batch = batch
+        self.batch_size = batch_size
         self.scaling = scaling
         self.random_state = random_state
 
     def networks(self, widths):
-        """Three layers of features, then the hash layer."""
+        """Return three layers of features, then the hash layer, per view."""
         from torch import nn
 
         def features(d):
@@ -137,72 +144,69 @@ class DADH(TorchMethod):
             for d in widths
         ]
 
-    def begin(self, data):
-        """Make the discriminators, random codes and buffers of the networks' values."""
+    def setup(self, data):
+        """Make the discriminators, random codes and the buffer of H_i + H_t."""
         import torch
         from torch import nn
 
         m = self.hidden // 4
-        self.discriminators_ = [
-            perceptron((m, m // 2, m // 4, 1)),
-            perceptron((self.n_bits, 512, 1)),
-        ]
+        self.discriminators_ = [mlp((m, m // 2, m // 4, 1)), mlp((self.n_bits, 512, 1))]
         for discriminator in self.discriminators_:
             for layer in discriminator.to(self.device_):
                 if isinstance(layer, nn.Linear):
                     nn.init.kaiming_normal_(layer.weight)
                     nn.init.zeros_(layer.bias)
         self.signs_ = sign(torch.randn(data.n, self.n_bits, device=self.device_))
-        self.values_ = torch.zeros(data.n, self.n_bits, device=self.device_)
+        self.outputs_ = torch.zeros(data.n, self.n_bits, device=self.device_)
 
-    def optimisers(self):
-        """Adam for the networks, and for each discriminator."""
-        from torch import optim
+    def configure_optimizers(self):
+        """Use Adam, one for the networks and one for the discriminators."""
+        from torch.optim import Adam
+        from torch.optim.lr_scheduler import LambdaLR
 
-        layers = [p for net in self.networks_ for p in net.parameters()]
-        judging = {"lr": self.rate, "betas": (0.5, 0.9), "weight_decay": 1e-4}
-        return [
-            optim.Adam(layers, lr=self.rate, weight_decay=5e-4),
-            *(optim.Adam(net.parameters(), **judging) for net in self.discriminators_),
-        ]
+        networks = Adam(self.parameters(), lr=self.lr, weight_decay=5e-4)
+        layers = [p for net in self.discriminators_ for p in net.parameters()]
+        discriminators = Adam(layers, lr=self.lr, betas=(0.5, 0.9), weight_decay=1e-4)
+        scheduler = LambdaLR(
+            networks, lambda epochs: max(0.8 ** math.ceil(epochs / 100), 1e-6 / self.lr)
+        )
+        return [networks, discriminators], [scheduler]
 
-    def run_epoch(self, data, epoch, rng):
-        """All batches, then the codes from the labels; the rate falls every hundred epochs."""
+    def training_epoch(self, data, epoch, rng):
+        """Train on all batches, then compute the codes from labels and outputs."""
         import torch
 
-        value = super().run_epoch(data, epoch, rng)
+        losses = super().training_epoch(data, epoch, rng)
         L = data.labels
         system = L.T @ L + self.penalty * torch.eye(L.shape[1], device=L.device)
         P = torch.linalg.solve(system, L.T @ self.signs_)
-        self.signs_ = sign(L @ P + self.mu / 2 * self.values_)
-        if (epoch - 1) % 100 == 0:
-            for group in self.optimisers_[0].param_groups:
-                group["lr"] = max(0.8 * group["lr"], 1e-6)
-        return value
+        self.signs_ = sign(L @ P + self.mu / 2 * self.outputs_)
+        return losses
 
-    def step(self, batch):
-        """A step of each discriminator, then one of the networks."""
-        networks, *judges = self.optimisers_
-        F = [net[0](x) for net, x in zip(self.networks_, batch.views, strict=True)]
-        H = [net[1](f) for net, f in zip(self.networks_, F, strict=True)]
-        self.values_[batch.rows] = (H[0] + H[1]).detach()
-        for net, judge, pair in zip(self.discriminators_, judges, (F, H), strict=True):
-            self.descend(self._judged(net, *(z.detach() for z in pair)), judge)
-        return self.descend(self._network_loss(batch, F, H), networks)
+    def training_step(self, batch):
+        """Take one step of the discriminators, then one of the networks."""
+        networks, discriminators = self.optimizers_
+        with self.mixed_precision():
+            F = [net[0](x).float() for net, x in zip(self.networks_, batch.views, strict=True)]
+            H = [net[1](f).float() for net, f in zip(self.networks_, F, strict=True)]
+        self.outputs_[batch.rows] = (H[0] + H[1]).detach()
+        self.minimize(self.discriminator_loss(F, H), discriminators)
+        return self.minimize(self.network_loss(batch, F, H), networks)
 
-    def _network_loss(self, batch, F, H):
+    def network_loss(self, batch, F, H):
+        """Return the loss of the networks, given features F and outputs H of both views."""
         from torch.nn.functional import logsigmoid
 
         B = self.signs_[batch.rows]
         total = self.alpha * (self.triplets(H, batch.labels) + self.triplets(H[::-1], batch.labels))
         total = total + (self.beta + 0.1) * sum((B - h).square().sum() for h in H)
         of_features, of_codes = self.discriminators_
-        # The adversary of codes moves the hash layer alone.
-        fooled = (of_features(F[1]), of_codes(self.networks_[1][1](F[1].detach())))
-        return total - self.gamma * sum(logsigmoid(values).mean() for values in fooled)
+        # The discriminator of codes changes the hash layer alone.
+        scores = (of_features(F[1]), of_codes(self.networks_[1][1](F[1].detach())))
+        return total - self.gamma * sum(logsigmoid(score).mean() for score in scores)
 
     def triplets(self, H, L):
-        """T with anchors in the first view of H and the rest in the second."""
+        """Return T with the anchors in the first view of H and the others in the second."""
         import torch
 
         D = (1 - cosines(*H)).clamp(min=0)
@@ -214,17 +218,26 @@ class DADH(TorchMethod):
         hinges = (D[:, :, None] - D[:, None, :] + self.margin).clamp(min=0)
         return ((hinges @ (common == 0).to(L.dtype)[:, :, None])[:, :, 0] * weights).sum()
 
-    def _judged(self, discriminator, real, fake):
+    def discriminator_loss(self, F, H):
+        """Return the cross-entropy of both discriminators plus the penalty on their gradients."""
         import torch
         from torch.nn.functional import logsigmoid
 
-        part = torch.rand_like(real)  # for each coordinate, as in the released code
-        between = (part * real + (1 - part) * fake).requires_grad_()
-        values = discriminator(between).sum()
-        (slope,) = torch.autograd.grad(values, between, create_graph=True)
-        said = logsigmoid(discriminator(real)).mean() + logsigmoid(-discriminator(fake)).mean()
-        return PENALTY * (slope.norm(dim=1) - 1).square().mean() - self.gamma * said
+        total = 0
+        for discriminator, pair in zip(self.discriminators_, (F, H), strict=True):
+            real, fake = (z.detach() for z in pair)
+            weights = torch.rand_like(real)  # one per coordinate, as in the released code
+            between = (weights * real + (1 - weights) * fake).requires_grad_()
+            (gradient,) = torch.autograd.grad(
+                discriminator(between).sum(), between, create_graph=True
+            )
+            likelihood = (
+                logsigmoid(discriminator(real)).mean() + logsigmoid(-discriminator(fake)).mean()
+            )
+            total += GRADIENT_PENALTY * (gradient.norm(dim=1) - 1).square().mean()
+            total -= self.gamma * likelihood
+        return total
 
     def finish(self, data):
-        """Keep the codes of the training rows."""
+        """Set the codes of the training rows."""
         self.codes_ = (self.signs_ > 0).cpu().numpy()

@@ -1,4 +1,4 @@
-"""DASH-t: codes born in the second view, the text's, and taught to the others.
+"""DASH-t: codes of the text view, and least squares from the other views to them.
 
 Mathematics, cost and deviations are those of :mod:`hashbench.methods.dashi`.
 """
@@ -9,8 +9,14 @@ from hashbench.methods.dashi import DASHi
 
 
 class DASHt(DASHi):
-    """DASH with codes from the second view; parameters as for :class:`DASHi`."""
+    """DASH with codes from the second view.
+
+    Parameters
+    ----------
+    n_bits, ridge, iterations, random_state
+        As for :class:`DASHi`.
+    """
 
     name = "dasht"
     title = "DASH-t"
-    giver = 1
+    source = 1

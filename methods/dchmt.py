@@ -1,6 +1,6 @@
-"""DCHMT: each bit is chosen between two softmax outputs, and pairs are pulled or pushed apart.
+"""DCHMT: every bit is a softmax over two outputs; distances follow whether rows share a label.
 
-A network a view gives two values a bit; their softmax is z (n, 2k), k pairs that sum to one.
+The network of a view gives two values per bit; their softmax is z (n, 2k), k pairs that sum to one.
 With D the Euclidean distances between rows of z, S_ij = 1 where rows share a label and margin
 m = sqrt(2 k vartheta), minimises over every pair of views, each with itself included,
 
@@ -8,14 +8,14 @@ m = sqrt(2 k vartheta), minimises over every pair of views, each with itself inc
 
 means over all n^2 entries of a batch. A bit is 1 if its second output is the larger.
 
-Cost: n^2 k a batch of n rows; every epoch reads the features once.
+Cost: n^2 k per batch of n rows; every epoch reads the features once.
 
 Deviations
 ----------
-- The paper trains CLIP under the networks; here they stand on features as they are given.
-- The released code has a layer of two outputs for each bit; here one layer has them all, with
-  the same initial weights, and gradients cut bit by bit as there.
-- The released code keeps the epoch that is best on the test queries; here the last one counts.
+- The paper trains CLIP below the networks; here their input is the given features.
+- The released code has one layer of two outputs per bit; here one layer has the outputs of all
+  bits, with the same initial weights, and its gradients are clipped bit by bit as there.
+- The released code keeps the epoch that is best on the test queries; here the last one is used.
 - 40 epochs instead of 100.
 """
 
@@ -24,10 +24,10 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from hashbench import Citation, TorchMethod
-from hashbench.neural.functions import perceptron, sharing
-from hashbench.neural.optimisers import BertAdam
-from hashbench.plugins.space import Choice, Linear, Log
+from hashbench import Choice, Linear, Log, Paper, TorchMethod
+from hashbench.neural.losses import share_label
+from hashbench.neural.networks import mlp
+from hashbench.neural.optimizers import bert_adam
 
 
 class DCHMT(TorchMethod):
@@ -36,35 +36,41 @@ class DCHMT(TorchMethod):
     Parameters
     ----------
     n_bits : int
+        Code length.
     vartheta : float
-        The part of the bits in which rows without a common label are to differ.
+        The part of the bits in which rows without a common label should differ.
     hidden : int
         Width of the hidden layer.
-    rate : float
-        Largest rate.
-    epochs, batch : int
-        Passes over the training rows, and rows a step.
+    lr : float
+        Learning rate, multiplied by :func:`hashbench.neural.optimizers.warmup_cosine`.
+    epochs : int
+        Passes over the training rows.
+    batch_size : int
+        Rows per batch.
     patience : int
-        0 for all epochs; else stop after the epoch that is best on validation rows, once so many
-        later ones are not better.
+        0 trains for all epochs. Otherwise training stops once so many epochs have not been better
+        on validation rows, and the best number of epochs is used.
     scaling : str
-        What the networks see, see :data:`hashbench.neural.inputs.SCALINGS`.
+        Scaling of the features, see :data:`hashbench.neural.inputs.SCALINGS`.
     random_state : int, Generator or None
+        Seed of the initial weights and of the order of rows.
     """
 
     name = "dchmt"
     title = "DCHMT"
     supervised = True
-    fidelity = "paper"
-    paper = Citation(
+    paper = Paper(
         "J. Tu, X. Liu, Z. Lin, R. Hong, M. Wang",
         "Differentiable cross-modal hashing via multimodal transformers",
         "ACM International Conference on Multimedia",
         2022,
+        fidelity="paper",
     )
 
+    scheduler_interval = "step"
+
     space: ClassVar = {
-        "rate": Log(1e-4, 1e-2),
+        "lr": Log(1e-4, 1e-2),
         "vartheta": Linear(0.25, 1),
         "hidden": Choice(64, 128, 256),
     }
@@ -74,61 +80,65 @@ class DCHMT(TorchMethod):
         n_bits: int = 16,
         vartheta: float = 0.5,
         hidden: int = 128,
-        rate: float = 1e-3,
+        lr: float = 1e-3,
         epochs: int = 40,
         patience: int = 0,
-        batch: int = 128,
+        batch_size: int = 128,
         scaling: str = "rows",
         random_state: Any = None,
     ) -> None:
         self.n_bits = n_bits
         self.vartheta = vartheta
         self.hidden = hidden
-        self.rate = rate
+        self.lr = lr
         self.epochs = epochs
         self.patience = patience
-        self.batch = batch
+        self.batch_size = batch_size
         self.scaling = scaling
         self.random_state = random_state
 
     def networks(self, widths):
-        """One hidden layer a view, then two values a bit."""
+        """Return one hidden layer per view, then two outputs per bit."""
         from torch import nn
 
-        networks = [perceptron((d, self.hidden, 2 * self.n_bits)) for d in widths]
+        networks = [mlp((d, self.hidden, 2 * self.n_bits)) for d in widths]
         for first, _, last in networks:
-            # Kaiming's bounds by what a layer gives: the last one is k layers of two outputs.
+            # Kaiming's bounds by the number of outputs: the last layer is k layers of two outputs.
             for layer, outputs in ((first, self.hidden), (last, 2)):
                 bound = math.sqrt(6 / outputs)
                 nn.init.uniform_(layer.weight, -bound, bound)
                 nn.init.zeros_(layer.bias)
-            last.weight.pieces = last.bias.pieces = self.n_bits
         return networks
 
-    def optimisers(self):
-        """BertAdam for everything."""
-        layers = [p for net in self.networks_ for p in net.parameters()]
-        return [BertAdam(layers, self.rate, self.steps_)]
+    def configure_optimizers(self):
+        """Use BertAdam; the gradients of the last layer are clipped for each bit separately."""
+        first = [p for net in self.networks_ for p in net[0].parameters()]
+        last = [p for net in self.networks_ for p in net[-1].parameters()]
+        groups = [{"params": first}, {"params": last, "clip_blocks": self.n_bits}]
+        optimizer, scheduler = bert_adam(groups, self.lr, self.total_steps_)
+        return [optimizer], [scheduler]
 
-    def values(self, x, view):
-        """The second output of each bit minus the first."""
+    def hash_values(self, x, view):
+        """Return the second output of each bit minus the first."""
         first, second = self._outputs(x, view).unbind(dim=2)
         return second - first
 
     def _outputs(self, x, view):
-        return self.networks_[view](x).reshape(len(x), self.n_bits, 2)
+        return self.forward(x, view).reshape(len(x), self.n_bits, 2)
 
     def loss(self, batch):
-        """Similar pairs at distance zero, others at the margin or beyond."""
+        """Return the sum of both means over all pairs of views."""
         import torch
 
-        S = sharing(batch.labels)
+        S = share_label(batch.labels, batch.labels)
         margin = math.sqrt(2 * self.n_bits * self.vartheta)
         Z = [self._outputs(x, m).softmax(dim=2).flatten(1) for m, x in enumerate(batch.views)]
         total = 0
         for m, first in enumerate(Z):
             for second in Z[m:]:
-                D = torch.cdist(first, second)  # unlike a root by hand, no gradient at zero
+                D = torch.cdist(
+                    first, second
+                )  # its gradient is zero, not infinite, at distance zero
                 total += (S * D.square()).mean()
                 total += ((1 - S) * (margin - D).clamp(min=0).square()).mean()
         return total

@@ -5,33 +5,33 @@ Minimises over networks F = f(X), G = g(Y) and codes B in {-1, +1}
     - sum_ij [ S_ij T_ij - log(1 + exp T_ij) ] + gamma ( ||B - F||^2 + ||B - G||^2 )
     + eta ( ||F'1||^2 + ||G'1||^2 ),      T = F G' / 2,
 
-S_ij = 1 where rows share a label; F, G (n, k). An epoch sets B = sign(F + G), then steps one
-view's network after the other on random rows, against buffers of what the networks last said of
-all rows. With more than two views, T runs over every pair of them.
+S_ij = 1 where rows i and j share a label; F, G (n, k). An epoch sets B = sign(F + G), then trains
+one view's network after the other on random rows, against buffers of the networks' latest outputs
+for all rows. With more than two views, T runs over every pair of them.
 
-Cost: a step on b rows is b n k, because all n training rows enter it; S is made for the rows of
-a step. Memory: one buffer (n, k) a view.
+Cost: a step on b rows is b n k, because all n training rows enter it; S is computed for the rows
+of the step. Memory: one (n, k) buffer per view.
 
 Deviations
 ----------
-- The original trains a convolutional network on pixels; here every view has the text's network.
-- 50 epochs at ten times the rate have the sum of rates of the original's 500, and come to the
-  same place. The rate falls with columns times hidden units beyond those of Wiki (128 x 8192),
-  because the largest stable one does.
+- The original trains a convolutional network on pixels; here every view has the network that the
+  original has for text.
+- 50 epochs at ten times the learning rate replace the original's 500: the sum of learning rates is
+  the same, and so is the result. The learning rate is lower where columns times hidden units
+  exceed those of Wiki (128 x 8192), because the largest stable one is.
 - The logarithm is computed as softplus, which does not overflow.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
-import numpy as np
+from hashbench import Log, Paper, TorchMethod
+from hashbench.neural.losses import share_label, sign
+from hashbench.neural.networks import mlp
 
-from hashbench import Citation, TorchMethod
-from hashbench.neural.functions import perceptron, sign
-from hashbench.plugins.space import Log
-
-#: Columns times hidden units up to which the rate is stable as it is.
+#: Columns times hidden units up to which training is stable at the full learning rate.
 STABLE = 128 * 8192
 
 
@@ -41,24 +41,27 @@ class DCMH(TorchMethod):
     Parameters
     ----------
     n_bits : int
+        Code length.
     gamma : float
-        Weight of the codes' closeness to the networks' values.
+        Weight of the distance between codes and outputs.
     eta : float
         Weight of the balance of bits.
     hidden : int
         Width of the hidden layer.
-    rate, last_rate : float
-        Rates of the first and the last epoch; between them they fall geometrically.
-    decay : float
-        Weight decay.
-    epochs, batch : int
-        Epochs, and rows a step; an epoch draws as many rows as there are, some of them twice.
+    lr, last_lr : float
+        Learning rates of the first and the last epoch; it falls geometrically between them.
+    weight_decay : float
+    epochs : int
+        Each draws as many random rows as there are, some of them more than once.
+    batch_size : int
+        Rows per step.
     patience : int
-        0 for all epochs; else stop after the epoch that is best on validation rows, once so many
-        later ones are not better.
+        0 trains for all epochs. Otherwise training stops once so many epochs have not been better
+        on validation rows, and the best number of epochs is used.
     scaling : str
-        What the networks see, see :data:`hashbench.neural.inputs.SCALINGS`.
+        Scaling of the features, see :data:`hashbench.neural.inputs.SCALINGS`.
     random_state : int, Generator or None
+        Seed of the initial weights and of the order of rows.
     """
 
     name = "dcmh"
@@ -66,15 +69,15 @@ class DCMH(TorchMethod):
     supervised = True
     discrete = True
     scalable = False
-    fidelity = "paper"
-    paper = Citation(
+    paper = Paper(
         "Q.-Y. Jiang, W.-J. Li",
         "Deep cross-modal hashing",
         "IEEE Conference on Computer Vision and Pattern Recognition",
         2017,
+        fidelity="paper",
     )
 
-    space: ClassVar = {"gamma": Log(0.1, 10), "eta": Log(0.1, 10), "rate": Log(0.03, 0.5)}
+    space: ClassVar = {"gamma": Log(0.1, 10), "eta": Log(0.1, 10), "lr": Log(0.03, 0.5)}
 
     def __init__(
         self,
@@ -82,12 +85,12 @@ class DCMH(TorchMethod):
         gamma: float = 1.0,
         eta: float = 1.0,
         hidden: int = 8192,
-        rate: float = 0.316,
-        last_rate: float = 0.01,
-        decay: float = 5e-4,
+        lr: float = 0.316,
+        last_lr: float = 0.01,
+        weight_decay: float = 5e-4,
         epochs: int = 50,
         patience: int = 0,
-        batch: int = 128,
+        batch_size: int = 128,
         scaling: str = "rows",
         random_state: Any = None,
     ) -> None:
@@ -95,63 +98,65 @@ class DCMH(TorchMethod):
         self.gamma = gamma
         self.eta = eta
         self.hidden = hidden
-        self.rate = rate
-        self.last_rate = last_rate
-        self.decay = decay
+        self.lr = lr
+        self.last_lr = last_lr
+        self.weight_decay = weight_decay
         self.epochs = epochs
         self.patience = patience
-        self.batch = batch
+        self.batch_size = batch_size
         self.scaling = scaling
         self.random_state = random_state
 
     def networks(self, widths):
-        """One hidden layer a view, with small weights."""
+        """Return one hidden layer per view, with small initial weights."""
         from torch import nn
 
-        networks = [perceptron((d, self.hidden, self.n_bits)) for d in widths]
+        networks = [mlp((d, self.hidden, self.n_bits)) for d in widths]
         for parameter in (p for net in networks for p in net.parameters()):
             nn.init.normal_(parameter, std=0.01)
         return networks
 
-    def begin(self, data):
-        """Make the buffers; the codes of the first epoch are zero, as they are."""
+    def setup(self, data):
+        """Fill the buffers with zeros, so that the codes of the first epoch are zero as well."""
         import torch
 
         shape = (len(self.networks_), data.n, self.n_bits)
         self.buffers_ = torch.zeros(shape, device=self.device_)
 
-    def optimisers(self):
-        """Plain gradient descent."""
-        from torch import optim
+    def configure_optimizers(self):
+        """Use gradient descent with a learning rate that falls geometrically."""
+        from torch.optim import SGD
+        from torch.optim.lr_scheduler import ExponentialLR
 
-        descent = {"lr": self.rate, "weight_decay": self.decay}
-        return [optim.SGD(net.parameters(), **descent) for net in self.networks_]
+        groups = [
+            {"params": net.parameters(), "lr": self.lr * min(1.0, STABLE / (d * self.hidden))}
+            for net, d in zip(self.networks_, self.n_features_in_, strict=True)
+        ]
+        optimizer = SGD(groups, weight_decay=self.weight_decay)
+        factor = (self.last_lr / self.lr) ** (1 / max(self.epochs - 1, 1))
+        return [optimizer], [ExponentialLR(optimizer, factor)]
 
-    def run_epoch(self, data, epoch, rng):
-        """Set the codes, then step the views one after the other, the last one first."""
+    def training_epoch(self, data, epoch, rng):
+        """Set the codes, then train the networks one after the other, the last view first."""
         B = self.buffers_.sum(dim=0).sign()
-        part = (epoch - 1) / max(self.epochs - 1, 1)
-        rate = self.rate * (self.last_rate / self.rate) ** part
-        size = min(self.batch, data.n)
+        size = min(self.batch_size, data.n)
         losses = []
         for view in reversed(range(len(self.networks_))):
-            optimiser = self.optimisers_[view]
-            stable = STABLE / (self.n_features_[view] * self.hidden)
-            optimiser.param_groups[0]["lr"] = rate * min(1.0, stable)
-            for _ in range(-(-data.n // size)):
+            for _ in range(math.ceil(data.n / size)):
                 rows = rng.choice(data.n, size, replace=False)
                 loss = self.step_loss(data, rows, view, B)
-                losses.append(self.descend(loss, optimiser))
-        return float(np.mean(losses))
+                # The loss depends on the parameters of this view only: no others are changed.
+                losses.append(self.minimize(loss, *self.optimizers_))
+        return losses
 
     def step_loss(self, data, rows, view, B):
-        """The objective as one view's network sees it, on some rows against all."""
+        """Return the objective of one view's network, for some rows against all rows."""
         from torch.nn.functional import softplus
 
-        H = self.networks_[view](data.view(view, rows))
+        H = self.forward(data.view(view, rows), view)
         own = self.buffers_[view]
         own[rows] = H.detach()
-        S = (data.labels[rows] @ data.labels.T > 0).to(H.dtype)
+        S = share_label(data.labels[rows], data.labels)
         total = self.gamma * (B[rows] - H).square().sum()
         rest = own.sum(dim=0) - H.detach().sum(dim=0)
         total = total + self.eta * (H.sum(dim=0) + rest).square().sum()
@@ -162,5 +167,5 @@ class DCMH(TorchMethod):
         return total / (len(rows) * data.n)
 
     def finish(self, data):
-        """Keep the codes of the training rows."""
+        """Set the codes of the training rows."""
         self.codes_ = (sign(self.buffers_.sum(dim=0)) > 0).cpu().numpy()

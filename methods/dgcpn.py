@@ -12,17 +12,17 @@ For codes b_i, b_t of a batch, ii = cos(b_i, b_i), it = cos(b_i, b_t), tt = cos(
         + sim_weight sum over ii, it, tt of mse off the diagonal to S
         + cons_weight [ mse(it, ii) + mse(it, tt) + mse(ii, tt) + mse(it, it') ].
 
-Each batch makes three steps: both networks on L(b_i, b_t), then each on L with the other's codes
-replaced by their signs.
+Each batch takes three steps: both networks on L(b_i, b_t), then each network on L with the other's
+codes replaced by their signs.
 
-Cost: a batch of b rows is b n d, because common neighbours are counted over all n training rows.
-Nothing with n rows and n columns is held; the original holds three such matrices.
+Cost: b n d per batch of b rows, because common neighbours are counted over all n training rows.
+No (n, n) matrix is stored; the original stores three.
 
 Deviations
 ----------
-- The original's K is a number for a dataset; here it is a part of the training rows.
-- A row itself is left out of its neighbours by its place, not as the most similar one.
-- The original stops by labelled validation rows; here the last epoch counts.
+- The original fixes K for each dataset; here it is a part of the number of training rows.
+- A row is excluded from its own neighbours by its index, not as the most similar row.
+- The original stops by labelled validation rows; here the last epoch is used.
 - 10 epochs instead of up to 100.
 """
 
@@ -30,12 +30,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from hashbench import Citation, TorchMethod
-from hashbench.neural.functions import cosines, mse, perceptron, sign
+from hashbench import Linear, Log, Paper, TorchMethod
+from hashbench.neural.losses import cosines, mse, sign
+from hashbench.neural.networks import mlp
 from hashbench.neural.similarity import JointCosines
-from hashbench.plugins.space import Linear, Log
 
-PAIR_TARGET = 1.5  # of a cosine: never reached, a constant pull
+PAIR_TARGET = 1.5  # larger than any cosine, so that pairs are always pulled together
 
 
 class DGCPN(TorchMethod):
@@ -44,47 +44,51 @@ class DGCPN(TorchMethod):
     Parameters
     ----------
     n_bits : int
+        Code length.
     text_weight : float
-        a1, the weight of the text in the similarity; the image has the rest.
+        a1, the weight of the text in the similarity; that of the image is 1 - a1.
     coherence : float
         a2, the weight of common neighbours in the target.
     neighbours : float
-        K as a part of the training rows.
+        K, as a part of the number of training rows.
     sim_weight, cons_weight : float
         Weights of following the target and of agreement between views.
     hidden : int
         Width of the hidden layer.
     dropout : float
         Part of the hidden layer that training sets to zero.
-    rate : float
-    epochs, batch : int
-        Passes over the training rows, and rows a step.
+    lr : float
+        Learning rate.
+    epochs : int
+        Passes over the training rows.
+    batch_size : int
+        Rows per batch.
     patience : int
-        0 for all epochs; else stop after the epoch that is best on validation rows, once so many
-        later ones are not better.
+        0 trains for all epochs. Otherwise training stops once so many epochs have not been better
+        on validation rows, and the best number of epochs is used.
     scaling : str
-        What the networks and the similarities see, see
-        :data:`hashbench.neural.inputs.SCALINGS`.
+        Scaling of the features, see :data:`hashbench.neural.inputs.SCALINGS`.
     random_state : int, Generator or None
+        Seed of the initial weights and of the order of rows.
     """
 
     name = "dgcpn"
     title = "DGCPN"
     supervised = False
     scalable = False
-    fidelity = "paper"
-    paper = Citation(
+    paper = Paper(
         "J. Yu, H. Zhou, Y. Zhan, D. Tao",
         "Deep graph-neighbor coherence preserving network for unsupervised cross-modal hashing",
         "AAAI Conference on Artificial Intelligence",
         2021,
+        fidelity="paper",
     )
     two_views = True
 
     space: ClassVar = {
         "text_weight": Linear(0, 1),
         "coherence": Linear(0, 0.8),
-        "rate": Log(1e-3, 0.02),
+        "lr": Log(1e-3, 0.02),
     }
 
     def __init__(
@@ -97,10 +101,10 @@ class DGCPN(TorchMethod):
         cons_weight: float = 1.0,
         hidden: int = 4096,
         dropout: float = 0.5,
-        rate: float = 0.005,
+        lr: float = 0.005,
         epochs: int = 10,
         patience: int = 0,
-        batch: int = 32,
+        batch_size: int = 32,
         scaling: str = "rows",
         random_state: Any = None,
     ) -> None:
@@ -112,36 +116,35 @@ class DGCPN(TorchMethod):
         self.cons_weight = cons_weight
         self.hidden = hidden
         self.dropout = dropout
-        self.rate = rate
+        self.lr = lr
         self.epochs = epochs
         self.patience = patience
-        self.batch = batch
+        self.batch_size = batch_size
         self.scaling = scaling
         self.random_state = random_state
 
     def networks(self, widths):
-        """One hidden layer a view; the text's output layer starts larger."""
+        """Return one hidden layer per view; the text's output layer has larger initial weights."""
         from torch import nn
 
-        networks = [perceptron((d, self.hidden, self.n_bits), self.dropout) for d in widths]
+        networks = [mlp((d, self.hidden, self.n_bits), self.dropout) for d in widths]
         nn.init.normal_(networks[1][-1].weight, std=0.3)
         return [net.append(nn.Tanh()) for net in networks]
 
-    def begin(self, data):
-        """Find out which similarities of each row count as neighbours."""
+    def setup(self, data):
+        """Find the smallest similarity of each row's neighbours."""
         self.similarity_ = JointCosines(data, (1 - self.text_weight, self.text_weight))
         self.kept_ = max(round(self.neighbours * data.n), 1)
         self.thresholds_ = self.similarity_.thresholds(self.kept_)
 
-    def optimisers(self):
-        """Gradient descent with momentum, for each view apart."""
-        from torch import optim
+    def configure_optimizers(self):
+        """Use gradient descent with momentum."""
+        from torch.optim import SGD
 
-        descent = {"lr": self.rate, "momentum": 0.9, "weight_decay": 5e-4}
-        return [optim.SGD(net.parameters(), **descent) for net in self.networks_]
+        return [SGD(self.parameters(), lr=self.lr, momentum=0.9, weight_decay=5e-4)], []
 
     def target(self, batch):
-        """S of the rows of a batch."""
+        """Return S of the rows of a batch."""
         import torch
 
         C = self.similarity_.with_all(batch.views)
@@ -152,21 +155,21 @@ class DGCPN(TorchMethod):
         Q = 2 * self.kept_ * walk @ walk.T
         return 2 * ((1 - self.coherence) * C[:, batch.rows] + self.coherence * Q) - 1
 
-    def step(self, batch):
-        """One step on real codes, one for each view against the signs of the other."""
+    def training_step(self, batch):
+        """Take one step on real codes, then one per view against the signs of the other."""
         S = self.target(batch)
-        image_step, text_step = self.optimisers_
-        value = self.descend(self.pair_loss(*self._codes(batch), S), image_step, text_step)
+        loss = self.minimize(self.pair_loss(*self._codes(batch), S), *self.optimizers_)
         image, text = self._codes(batch)
-        self.descend(self.pair_loss(image, sign(text), S), image_step)
-        self.descend(self.pair_loss(sign(image), text, S), text_step)
-        return value
+        # Signs have no gradient: each of these steps changes one network only.
+        self.minimize(self.pair_loss(image, sign(text), S), *self.optimizers_)
+        self.minimize(self.pair_loss(sign(image), text, S), *self.optimizers_)
+        return loss
 
     def _codes(self, batch):
-        return [net(x) for net, x in zip(self.networks_, batch.views, strict=True)]
+        return [self.forward(x, view) for view, x in enumerate(batch.views)]
 
     def pair_loss(self, image, text, S):
-        """L of the codes of a batch."""
+        """Return L of the codes of a batch."""
         ii, it, tt = cosines(image, image), cosines(image, text), cosines(text, text)
         off = 1 - S.new_ones(len(S)).diag()
         pair = (it.diagonal() - PAIR_TARGET).square().mean()
@@ -175,5 +178,5 @@ class DGCPN(TorchMethod):
         return pair + self.sim_weight * similar + self.cons_weight * consistent
 
     def finish(self, data):
-        """Let the training rows go."""
+        """Delete the reference to the training rows."""
         del self.similarity_

@@ -8,23 +8,23 @@ and the networks f, g minimise, with codes b_i = tanh(a f(x)), b_t = tanh(a g(y)
 
     lambda1 mse(cos(b_i, b_i), S) + mse(cos(b_i, b_t), S) + lambda2 mse(cos(b_t, b_t), S).
 
-a = sqrt(epoch) hardens the codes as training goes on.
+a = sqrt(epoch) brings the codes nearer to +1 and -1 from epoch to epoch.
 
-Cost: n^2 (d + k) a batch besides the networks; every epoch reads the features once.
+Cost: n^2 (d + k) per batch besides the networks; every epoch reads the features once.
 
 Deviations
 ----------
-- The original trains AlexNet on pixels; here both views have the network of the text.
-- Defaults are the original's for Wiki, but for 25 epochs instead of 200.
+- The original trains AlexNet on pixels; here both views have the network that it has for text.
+- Defaults are the original's for Wiki, except for 25 epochs instead of 200.
 """
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from hashbench import Citation, TorchMethod
-from hashbench.neural.functions import cosines, mse, perceptron
-from hashbench.plugins.space import Linear
+from hashbench import Linear, Paper, TorchMethod
+from hashbench.neural.losses import cosines, mse
+from hashbench.neural.networks import mlp
 
 
 class DJSRH(TorchMethod):
@@ -33,8 +33,9 @@ class DJSRH(TorchMethod):
     Parameters
     ----------
     n_bits : int
+        Code length.
     beta : float
-        Weight of the images in the joint similarity; the text has the rest.
+        Weight of the images in the joint similarity; that of the text is 1 - beta.
     eta : float
         Weight of the second-order similarity.
     mu : float
@@ -43,28 +44,31 @@ class DJSRH(TorchMethod):
         lambda1 and lambda2, the weights of reconstructing within a view.
     hidden : int
         Width of the hidden layer.
-    image_rate, text_rate : float
-    epochs, batch : int
-        Passes over the training rows, and rows a step.
+    image_lr, text_lr : float
+        Learning rates of the two networks.
+    epochs : int
+        Passes over the training rows.
+    batch_size : int
+        Rows per batch.
     patience : int
-        0 for all epochs; else stop after the epoch that is best on validation rows, once so many
-        later ones are not better.
+        0 trains for all epochs. Otherwise training stops once so many epochs have not been better
+        on validation rows, and the best number of epochs is used.
     scaling : str
-        What the networks and the similarities see, see
-        :data:`hashbench.neural.inputs.SCALINGS`.
+        Scaling of the features, see :data:`hashbench.neural.inputs.SCALINGS`.
     random_state : int, Generator or None
+        Seed of the initial weights and of the order of rows.
     """
 
     name = "djsrh"
     title = "DJSRH"
     supervised = False
-    fidelity = "paper"
-    paper = Citation(
+    paper = Paper(
         "S. Su, Z. Zhong, C. Zhang",
         "Deep joint-semantics reconstructing hashing for large-scale unsupervised cross-modal "
         "retrieval",
         "IEEE International Conference on Computer Vision",
         2019,
+        fidelity="paper",
     )
     drop_last = True
     two_views = True
@@ -80,11 +84,11 @@ class DJSRH(TorchMethod):
         image_weight: float = 0.3,
         text_weight: float = 0.3,
         hidden: int = 4096,
-        image_rate: float = 0.01,
-        text_rate: float = 0.01,
+        image_lr: float = 0.01,
+        text_lr: float = 0.01,
         epochs: int = 25,
         patience: int = 0,
-        batch: int = 32,
+        batch_size: int = 32,
         scaling: str = "rows",
         random_state: Any = None,
     ) -> None:
@@ -95,40 +99,38 @@ class DJSRH(TorchMethod):
         self.image_weight = image_weight
         self.text_weight = text_weight
         self.hidden = hidden
-        self.image_rate = image_rate
-        self.text_rate = text_rate
+        self.image_lr = image_lr
+        self.text_lr = text_lr
         self.epochs = epochs
         self.patience = patience
-        self.batch = batch
+        self.batch_size = batch_size
         self.scaling = scaling
         self.random_state = random_state
 
     def networks(self, widths):
-        """One hidden layer a view."""
-        return [perceptron((d, self.hidden, self.n_bits)) for d in widths]
+        """Return one hidden layer per view."""
+        return [mlp((d, self.hidden, self.n_bits)) for d in widths]
 
-    def optimisers(self):
-        """Gradient descent with momentum, a rate a view."""
-        from torch import optim
+    def configure_optimizers(self):
+        """Use gradient descent with momentum and one learning rate per view."""
+        from torch.optim import SGD
 
-        rates = (self.image_rate, self.text_rate)
-        return [
-            optim.SGD(net.parameters(), lr=rate, momentum=0.9, weight_decay=5e-4)
-            for net, rate in zip(self.networks_, rates, strict=True)
+        groups = [
+            {"params": net.parameters(), "lr": lr}
+            for net, lr in zip(self.networks_, (self.image_lr, self.text_lr), strict=True)
         ]
+        return [SGD(groups, momentum=0.9, weight_decay=5e-4)], []
 
     def target(self, views):
-        """The joint similarity S of a batch."""
+        """Return the joint similarity S of a batch."""
         image, text = (2 * cosines(x, x) - 1 for x in views)
         J = self.beta * image + (1 - self.beta) * text
         return self.mu * ((1 - self.eta) * J + self.eta * J @ J.T / len(J))
 
     def loss(self, batch):
-        """Reconstruct the target within and between the views."""
+        """Return the error of reconstructing S within and between the views."""
         S, a = self.target(batch.views), batch.epoch**0.5
-        image, text = (
-            (a * net(x)).tanh() for net, x in zip(self.networks_, batch.views, strict=True)
-        )
+        image, text = ((a * self.forward(x, view)).tanh() for view, x in enumerate(batch.views))
         return (
             self.image_weight * mse(cosines(image, image), S)
             + mse(cosines(image, text), S)

@@ -36,7 +36,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.special import expit
 
-from hashbench import Citation, Linear, LinearMethod, Log
+from hashbench import Linear, LinearMethod, Log, Paper
 from hashbench.linalg import (
     Ridge,
     column_means,
@@ -61,7 +61,7 @@ class DLFH(LinearMethod):
         m, the items drawn in an epoch; None: as many as bits.
     iterations : int
         Epochs.
-    ridge : float
+    ridge_scatter : float
         Of the least squares, added to the diagonal of X_m'X_m (a sum over rows). The original's
         value and scale.
     centred : bool
@@ -71,15 +71,15 @@ class DLFH(LinearMethod):
 
     name = "dlfh"
     title = "DLFH"
-    space: ClassVar = {"lam": Linear(1, 32), "ridge": Log(1e-6, 1e3)}
+    space: ClassVar = {"lam": Linear(1, 32), "ridge_scatter": Log(1e-6, 1e3)}
     supervised = True
     discrete = True
-    fidelity = "verified"
-    paper = Citation(
+    paper = Paper(
         "Q.-Y. Jiang, W.-J. Li",
         "Discrete latent factor model for cross-modal hashing",
         "IEEE Transactions on Image Processing",
         2019,
+        fidelity="verified",
     )
 
     def __init__(
@@ -88,7 +88,7 @@ class DLFH(LinearMethod):
         lam: float = 8.0,
         samples: int | None = None,
         iterations: int = 30,
-        ridge: float = 1e-6,
+        ridge_scatter: float = 1e-6,
         centred: bool = False,
         random_state: Any = None,
     ) -> None:
@@ -96,13 +96,14 @@ class DLFH(LinearMethod):
         self.lam = lam
         self.samples = samples
         self.iterations = iterations
-        self.ridge = ridge
+        self.ridge_scatter = ridge_scatter
         self.centred = centred
         self.random_state = random_state
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn one set of codes a view, then the hash functions."""
-        views, Y, rng = self.begin_fit(views, labels)
+        data = self.begin_fit(views, labels)
+        views, Y, rng = data.views, data.labels, data.rng
         codes = self._learn_codes(Y, len(views), rng)
         self.codes_ = [B > 0 for B in codes]
         self._learn_functions(views, codes, rng)
@@ -118,7 +119,7 @@ class DLFH(LinearMethod):
             for view, B in enumerate(codes):
                 others = [other[C] for v, other in enumerate(codes) if v != view]
                 _update_codes(B, others, S, self.lam)
-            self.record(_mean_loss, codes, Y, self.lam)
+            self.record_objective(lambda: _mean_loss(codes, Y, self.lam))
         return codes
 
     def _learn_functions(self, views, codes, rng):
@@ -126,7 +127,7 @@ class DLFH(LinearMethod):
             self.means_ = column_means(views)
         means = self.means_ or [None] * len(views)
         self.projections_ = [
-            Ridge(X, self.ridge, mean).solve(B)
+            Ridge(X, self.ridge_scatter, mean).solve(B)
             for X, mean, B in zip(views, means, codes, strict=True)
         ]
 

@@ -1,32 +1,31 @@
-"""DSPH: every class has a learned point, and codes gather at the points of their labels.
+"""DSPH: every class has a learned proxy, and codes are drawn to the proxies of their labels.
 
-Minimises over one linear hash layer a view, h = tanh(dropout(W x + b)), and proxies P
+Minimises over one linear hash layer per view, h = tanh(dropout(W x + b)), and proxies P
 
     sum_views [ mean_{L_ic = 1} (1 - C_ic) + mean_{L_ic = 0} max(0, C_ic - theta) ]
     + alpha sum_pairs mean max(0, cos(h_i, h_j) - theta),        C = cos(h, P),
 
 the last term over pairs of rows that have several labels each and share none; pairs run within
-every view and between any two. L (n, c): labels; P (c, k): proxies, one a class. theta =
-1 - 2 d / k, d the distance that the c proxies can have as binary words of length k.
+every view and between any two. L (n, c): labels; P (c, k): proxies, one per class. theta =
+1 - 2 d / k, d the distance that c binary words of length k can have from each other.
 
-Cost: n k (d + c) + n^2 k a batch of n rows; every epoch reads the features once.
+Cost: n k (columns + c) + n^2 k per batch of n rows; every epoch reads the features once.
 
 Deviations
 ----------
-- The paper trains CLIP under the hash layers; here they stand on features as they are given.
+- The paper trains CLIP below the hash layers; here their input is the given features.
 - d comes from Griesmer's bound, not from a table of the best codes known: equal for up to 32
   classes at 16 to 128 bits, and at most one more elsewhere.
-- The released code keeps the epoch that is best on the test queries; here the last one counts.
+- The released code keeps the epoch that is best on the test queries; here the last one is used.
 """
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from hashbench import Citation, TorchMethod
-from hashbench.neural.functions import cosines
-from hashbench.neural.optimisers import BertAdam
-from hashbench.plugins.space import Linear, Log
+from hashbench import Linear, Log, Paper, TorchMethod
+from hashbench.neural.losses import cosines
+from hashbench.neural.optimizers import bert_adam
 
 
 class DSPH(TorchMethod):
@@ -35,38 +34,45 @@ class DSPH(TorchMethod):
     Parameters
     ----------
     n_bits : int
+        Code length.
     alpha : float
-        Weight of keeping apart rows that share no label.
+        Weight of the distance between rows that share no label.
     dropout : float
         Part of the values before tanh that training sets to zero.
-    rate : float
-        Largest rate of the hash layers.
-    proxy_rate : float
-        Rate of the proxies.
-    epochs, batch : int
-        Passes over the training rows, and rows a step.
+    lr : float
+        Learning rate of the hash layers, multiplied by
+        :func:`hashbench.neural.optimizers.warmup_cosine`.
+    proxy_lr : float
+        Learning rate of the proxies.
+    epochs : int
+        Passes over the training rows.
+    batch_size : int
+        Rows per batch.
     patience : int
-        0 for all epochs; else stop after the epoch that is best on validation rows, once so many
-        later ones are not better.
+        0 trains for all epochs. Otherwise training stops once so many epochs have not been better
+        on validation rows, and the best number of epochs is used.
     scaling : str
-        What the hash layers see, see :data:`hashbench.neural.inputs.SCALINGS`.
+        Scaling of the features, see :data:`hashbench.neural.inputs.SCALINGS`.
     random_state : int, Generator or None
+        Seed of the initial weights and of the order of rows.
     """
 
     name = "dsph"
     title = "DSPH"
     supervised = True
-    fidelity = "paper"
-    paper = Citation(
+    paper = Paper(
         "Y. Huo, Q. Qin, J. Dai, L. Wang, W. Zhang, L. Huang, C. Wang",
         "Deep semantic-aware proxy hashing for multi-label cross-modal retrieval",
         "IEEE Transactions on Circuits and Systems for Video Technology",
         2024,
+        fidelity="paper",
     )
 
+    scheduler_interval = "step"
+
     space: ClassVar = {
-        "rate": Log(1e-4, 1e-2),
-        "proxy_rate": Log(2e-3, 0.2),
+        "lr": Log(1e-4, 1e-2),
+        "proxy_lr": Log(2e-3, 0.2),
         "dropout": Linear(0, 0.5),
     }
 
@@ -75,27 +81,27 @@ class DSPH(TorchMethod):
         n_bits: int = 16,
         alpha: float = 0.8,
         dropout: float = 0.2,
-        rate: float = 1e-3,
-        proxy_rate: float = 0.02,
+        lr: float = 1e-3,
+        proxy_lr: float = 0.02,
         epochs: int = 100,
         patience: int = 0,
-        batch: int = 128,
+        batch_size: int = 128,
         scaling: str = "rows",
         random_state: Any = None,
     ) -> None:
         self.n_bits = n_bits
         self.alpha = alpha
         self.dropout = dropout
-        self.rate = rate
-        self.proxy_rate = proxy_rate
+        self.lr = lr
+        self.proxy_lr = proxy_lr
         self.epochs = epochs
         self.patience = patience
-        self.batch = batch
+        self.batch_size = batch_size
         self.scaling = scaling
         self.random_state = random_state
 
     def networks(self, widths):
-        """One linear layer a view; the dropout acts on the bits, before tanh."""
+        """Return one linear layer per view, with dropout of bits before tanh."""
         from torch import nn
 
         return [
@@ -103,40 +109,41 @@ class DSPH(TorchMethod):
             for d in widths
         ]
 
-    def begin(self, data):
-        """Draw the proxies."""
+    def setup(self, data):
+        """Draw the initial proxies."""
         import torch
 
         classes = data.labels.shape[1]
         proxies = torch.randn(classes, self.n_bits, device=self.device_) * (2 / classes) ** 0.5
         self.proxies_ = proxies.requires_grad_()
+        self.multilabel_ = bool((data.labels.sum(dim=1) > 1).any())
         self.threshold_ = 1 - 2 * word_distance(self.n_bits, classes) / self.n_bits
 
-    def optimisers(self):
-        """BertAdam for the hash layers, gradient descent with momentum for the proxies."""
-        from torch import optim
+    def configure_optimizers(self):
+        """Use BertAdam for the hash layers, gradient descent with momentum for the proxies."""
+        from torch.optim import SGD
 
-        layers = [p for net in self.networks_ for p in net.parameters()]
-        descent = {"lr": self.proxy_rate, "momentum": 0.9, "weight_decay": 5e-4}
-        return [BertAdam(layers, self.rate, self.steps_), optim.SGD([self.proxies_], **descent)]
+        layers, scheduler = bert_adam(self.parameters(), self.lr, self.total_steps_)
+        proxies = SGD([self.proxies_], lr=self.proxy_lr, momentum=0.9, weight_decay=5e-4)
+        return [layers, proxies], [scheduler]
 
     def loss(self, batch):
-        """Near to the proxies of a row's labels, away from all others."""
+        """Return the loss of a batch against the proxies and between its rows."""
         L, theta = batch.labels, self.threshold_
-        H = [net(x) for net, x in zip(self.networks_, batch.views, strict=True)]
+        H = [self.forward(x, view) for view, x in enumerate(batch.views)]
         total = 0
         for h in H:
             C = cosines(h, self.proxies_)
             total += ((1 - C) * L).sum() / L.sum().clamp(min=1)
             total += ((C - theta).clamp(min=0) * (1 - L)).sum() / (1 - L).sum().clamp(min=1)
+        if not self.multilabel_:
+            return total
         several = L.sum(dim=1) > 1
-        apart = L[several] @ L[several].T == 0
-        if apart.any():
-            H = [h[several] for h in H]
-            for m, first in enumerate(H):
-                for second in H[m:]:
-                    too_near = (cosines(first, second) - theta).clamp(min=0)
-                    total += self.alpha * too_near[apart].mean()
+        pairs = (several[:, None] & several & (L @ L.T == 0)).to(L.dtype)
+        for m, first in enumerate(H):
+            for second in H[m:]:
+                too_near = (cosines(first, second) - theta).clamp(min=0) * pairs
+                total += self.alpha * too_near.sum() / pairs.sum().clamp(min=1)
         return total
 
 

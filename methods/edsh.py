@@ -1,4 +1,4 @@
-"""EDSH: efficient discrete supervised hashing, as printed and corrected.
+"""EDSH: efficient discrete supervised hashing, with the misprinted steps corrected.
 
 Minimises over a shared space V, codes B, a rotation R, bases U_m, hash functions W_m and a
 classifier P
@@ -25,8 +25,9 @@ Deviations
 - The R-step is printed as the transpose of the minimiser. ``rotation="printed"`` takes it so; then
   the iteration is chaotic, and on the same data some runs end at poor codes (text->image AP@100
   near .4 instead of .67). The default is the minimiser.
-- The B-step treats a quadratic term as constant. ``edsh`` takes it as printed, so its objective
-  may rise. ``edsh-dcc`` takes discrete coordinate descent.
+- The B-step (Eq. 18) treats a quadratic term as constant, so that the objective may rise. ``edsh``
+  takes it as printed; ``edsh-dcc`` takes discrete coordinate descent instead.
+- Where B'V is rank deficient, several rotations are best. R is the one nearest to the last R.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, HashbenchError, LinearMethod, Log
+from hashbench import HashbenchError, LinearMethod, Log, Paper
 from hashbench.linalg import (
     Ridge,
     column_means,
@@ -49,7 +50,7 @@ from hashbench.linalg import (
 
 
 class EDSH(LinearMethod):
-    """Efficient discrete supervised hashing, as printed.
+    """Efficient discrete supervised hashing.
 
     Parameters
     ----------
@@ -81,15 +82,15 @@ class EDSH(LinearMethod):
     }
     supervised = True
     discrete = True
-    fidelity = "paper"
     objective_note = (
         "without the quadratic term of its code step (Eq. 18) it may rise as bits grow alike"
     )
-    paper = Citation(
+    paper = Paper(
         "T. Yao, X. Kong, L. Yan, W. Tang, Q. Tian",
         "Efficient discrete supervised hashing for large-scale cross-modal retrieval",
         "arXiv:1905.01304",
         2019,
+        fidelity="paper",
     )
 
     def __init__(
@@ -116,10 +117,11 @@ class EDSH(LinearMethod):
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn codes and hash functions."""
-        views, Y, rng = self.begin_fit(views, labels)
+        data = self.begin_fit(views, labels)
+        views, Y, rng = data.views, data.labels, data.rng
         if self.rotation not in ("exact", "printed"):
             raise HashbenchError(f"rotation: found {self.rotation!r}; allowed: exact, printed")
-        n, k = len(Y), self.n_bits
+        n, k = data.n, self.n_bits
         means = column_means(views)
         solvers = [
             Ridge(X, self.mu / self.beta, mean) for X, mean in zip(views, means, strict=True)
@@ -139,7 +141,7 @@ class EDSH(LinearMethod):
             R = self._rotation(B, V, R)
             B = self._codes(B, self.alpha * V @ R.T + self.gamma * Y @ P, P)
             W = [solver.solve_products(s, V) for solver, s in zip(solvers, S, strict=True)]  # 21
-            self.record(self._objective, solvers, Y, V, B, R, U, W, P, S)
+            self.record_objective(lambda: self._objective(solvers, Y, V, B, R, U, W, P, S))
 
         self.codes_ = B > 0
         self.means_ = means

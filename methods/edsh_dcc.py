@@ -24,7 +24,7 @@ class EDSHDCC(EDSH):
 
     Parameters
     ----------
-    n_bits, weight, beta, gamma, alpha, mu, iterations, random_state
+    n_bits, lam, beta, gamma, alpha, mu, iterations, random_state
         As for :class:`EDSH`.
     sweeps : int
         At most this many passes over the bits in each B-step.

@@ -42,7 +42,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, LinearMethod, Log
+from hashbench import LinearMethod, Log, Paper
 from hashbench.linalg import (
     Ridge,
     column_means,
@@ -74,7 +74,7 @@ class FCMH(LinearMethod):
         Weight of predicting correlated labels over all items, and within groups.
     gamma : float
         Ridge of the classifier.
-    ridge : float
+    ridge_scatter : float
         Ridge of the hash functions, added to the diagonal of X_m'X_m (a sum over rows, so that it
         weighs less with more or longer rows). The original's value and scale.
     max_groups : int
@@ -89,16 +89,16 @@ class FCMH(LinearMethod):
         "alpha1": Log(1, 1e4),
         "beta1": Log(1e-1, 1e3),
         "gamma": Log(1e-3, 1e2),
-        "ridge": Log(1e-3, 1e3),
+        "ridge_scatter": Log(1e-3, 1e3),
     }
     supervised = True
     discrete = True
-    fidelity = "verified"
-    paper = Citation(
+    paper = Paper(
         "Y. Wang, Z.-D. Chen, X. Luo, R. Li, X.-S. Xu",
         "Fast cross-modal hashing with global and local similarity embedding",
         "IEEE Transactions on Cybernetics",
         2021,
+        fidelity="verified",
     )
 
     def __init__(
@@ -109,7 +109,7 @@ class FCMH(LinearMethod):
         beta1: float = 10.0,
         beta2: float = 10.0,
         gamma: float = 0.1,
-        ridge: float = 1.0,
+        ridge_scatter: float = 1.0,
         max_groups: int = 25,
         iterations: int = 5,
         random_state: Any = None,
@@ -120,15 +120,16 @@ class FCMH(LinearMethod):
         self.beta1 = beta1
         self.beta2 = beta2
         self.gamma = gamma
-        self.ridge = ridge
+        self.ridge_scatter = ridge_scatter
         self.max_groups = max_groups
         self.iterations = iterations
         self.random_state = random_state
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn codes and hash functions."""
-        views, Y, rng = self.begin_fit(views, labels)
-        n, k = len(Y), self.n_bits
+        data = self.begin_fit(views, labels)
+        views, Y, rng = data.views, data.labels, data.rng
+        n, k = data.n, self.n_bits
         assigned = multiview_kmeans(_reduced(views), min(Y.shape[1], self.max_groups), rng)
         order = np.argsort(assigned, kind="stable")
         bounds = np.flatnonzero(np.diff(assigned[order], prepend=-1, append=-1))
@@ -141,7 +142,7 @@ class FCMH(LinearMethod):
         self.codes_ = np.empty((n, k), bool)
         self.codes_[order] = B > 0
         target = np.where(self.codes_, 1, -1).astype(Y.dtype)
-        self.projections_ = [Ridge(X, self.ridge).solve(target) for X in views]
+        self.projections_ = [Ridge(X, self.ridge_scatter).solve(target) for X in views]
         return self
 
     def _iterate(self, Y, groups, V, B, rng):
@@ -165,7 +166,7 @@ class FCMH(LinearMethod):
                 pull = self._similarity(G[rows], GV, V[rows])
                 B[rows] = signs(V[rows] @ R + pull)
             R = procrustes(V.T @ B, R)
-            self.record(self._objective, Y, G, groups, C, V, B, R, P)
+            self.record_objective(lambda: self._objective(Y, G, groups, C, V, B, R, P))
 
     def _similarity(self, G, GV, V):
         """alpha1 k S V + alpha2 k S_g V_g for the rows of a group, with G'V over all rows."""

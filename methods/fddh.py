@@ -31,7 +31,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, LinearMethod, Log
+from hashbench import LinearMethod, Log, Paper
 from hashbench.linalg import (
     RBF,
     Ridge,
@@ -55,7 +55,7 @@ class FDDH(LinearMethod):
         Weight of reconstructing each view.
     gamma : float
         Ridge of the relaxed labels.
-    ridge : float
+    ridge_scatter : float
         Ridge of the hash functions, added to the diagonal of K_m'K_m (a sum over rows). RBF
         features have a scale of their own, whatever that of the views; the
         original's value.
@@ -70,16 +70,16 @@ class FDDH(LinearMethod):
 
     name = "fddh"
     title = "FDDH"
-    space: ClassVar = {"mu": Log(1e-6, 1), "gamma": Log(1e1, 1e6), "ridge": Log(1e-6, 1e2)}
+    space: ClassVar = {"mu": Log(1e-6, 1), "gamma": Log(1e1, 1e6), "ridge_scatter": Log(1e-6, 1e2)}
     supervised = True
     discrete = True
     kernel = True
-    fidelity = "verified"
-    paper = Citation(
+    paper = Paper(
         "X. Liu, X. Wang, Y.-m. Cheung",
         "FDDH: fast discriminative discrete hashing for large-scale cross-modal retrieval",
         "IEEE Transactions on Neural Networks and Learning Systems",
         2021,
+        fidelity="verified",
     )
 
     def __init__(
@@ -87,7 +87,7 @@ class FDDH(LinearMethod):
         n_bits: int = 16,
         mu: float = 1e-3,
         gamma: float = 1e4,
-        ridge: float = 1e-4,
+        ridge_scatter: float = 1e-4,
         anchors: int = 800,
         iterations: int = 20,
         tolerance: float = 1e-4,
@@ -96,7 +96,7 @@ class FDDH(LinearMethod):
         self.n_bits = n_bits
         self.mu = mu
         self.gamma = gamma
-        self.ridge = ridge
+        self.ridge_scatter = ridge_scatter
         self.anchors = anchors
         self.iterations = iterations
         self.tolerance = tolerance
@@ -104,7 +104,8 @@ class FDDH(LinearMethod):
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn codes and hash functions."""
-        views, Y, rng = self.begin_fit(views, labels)
+        data = self.begin_fit(views, labels)
+        views, Y, rng = data.views, data.labels, data.rng
         (n, c), k = Y.shape, self.n_bits
         if k < c:
             warnings.warn(
@@ -114,7 +115,7 @@ class FDDH(LinearMethod):
         rows = np.sort(anchor_rows(n, self.anchors, rng))
         maps = [RBF(X[rows], mean_squared_distance(X), centred=False) for X in views]
         K = [phi.fit_transform(X) for phi, X in zip(maps, views, strict=True)]
-        solvers = [Ridge(features, self.ridge) for features in K]
+        solvers = [Ridge(features, self.ridge_scatter) for features in K]
 
         B = random_codes(rng, n, k)
         T, S = Y, [solver.products(Y) for solver in solvers]  # S_m = K_m'T
@@ -126,7 +127,7 @@ class FDDH(LinearMethod):
             codes = signs(T @ C.T)
             T = self._labels(codes, K, R, C, Y)
             S = [solver.products(T) for solver in solvers]
-            value = self.record(self._objective, solvers, codes, T, C, R, S)
+            value = self.record_objective(lambda: self._objective(solvers, codes, T, C, R, S))
             if value > best:
                 break  # the codes before the rise are returned
             B, fallen, best = codes, best - value, value

@@ -36,7 +36,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, Integer, Linear, LinearMethod, Log
+from hashbench import Integer, Linear, LinearMethod, Log, Paper
 from hashbench.linalg import (
     Ridge,
     UnitRows,
@@ -77,12 +77,12 @@ class FSH(LinearMethod):
     }
     supervised = False
     discrete = True
-    fidelity = "verified"
-    paper = Citation(
+    paper = Paper(
         "H. Liu, R. Ji, Y. Wu, F. Huang, B. Zhang",
         "Cross-modality binary code learning via fusion similarity hashing",
         "CVPR",
         2017,
+        fidelity="verified",
     )
 
     def __init__(
@@ -105,8 +105,9 @@ class FSH(LinearMethod):
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn codes and hash functions."""
-        views, Y, rng = self.begin_fit(views, labels)
-        n, k = len(Y), self.n_bits
+        data = self.begin_fit(views, labels)
+        views, rng = data.views, data.rng
+        n, k = data.n, self.n_bits
         views = [unit_rows(X) for X in views]
         means = column_means(views)
         # The release has no ridge: singular systems are solved in the least-norm sense.
@@ -129,7 +130,7 @@ class FSH(LinearMethod):
             Bs = signs(sum(e * t for e, t in zip(eta, T, strict=True)))
             S = [solver.products(B) for solver in solvers]
             W = [solver.solve_products(s, B) for solver, s in zip(solvers, S, strict=True)]
-            self.record(self._objective, B, Bs, eta, T, W, S)
+            self.record_objective(lambda: self._objective(B, Bs, eta, T, W, S))
             if np.array_equal(B, last[0]) and np.array_equal(Bs, last[1]):
                 break
             eta = self._weights(np.array([len(rows) - np.sum(Bs * t) for t in T]))

@@ -42,7 +42,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy
 
-from hashbench import Citation, Integer, LinearMethod, Log
+from hashbench import Integer, LinearMethod, Log, Paper
 from hashbench.linalg import (
     Ridge,
     anchor_rows,
@@ -82,13 +82,13 @@ class IMH(LinearMethod):
     title = "IMH"
     space: ClassVar = {"beta": Log(1e-5, 1e1), "lam": Log(1e-5, 1e1), "neighbours": Integer(3, 30)}
     supervised = False
-    fidelity = "verified"
-    fidelity_note = "queries are thresholded at training medians, not at their own"
-    paper = Citation(
+    paper = Paper(
         "J. Song, Y. Yang, Y. Yang, Z. Huang, H. T. Shen",
         "Inter-media hashing for large-scale retrieval from heterogeneous data sources",
         "SIGMOD",
         2013,
+        fidelity="verified",
+        fidelity_note="queries are thresholded at training medians, not at their own",
     )
 
     def __init__(
@@ -115,7 +115,8 @@ class IMH(LinearMethod):
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Solve the spectral problem and regress its solution."""
-        views, _, rng = self.begin_fit(views, labels)
+        data = self.begin_fit(views, labels)
+        views, rng = data.views, data.rng
         rows = np.sort(anchor_rows(len(views[0]), self.max_rows, rng))
         sampled = [X[rows].astype(np.float64) for X in views]
         if self.centred:

@@ -1,9 +1,9 @@
-"""JDSH: DJSRH with a joint similarity that is stretched at both ends.
+"""JDSH: DJSRH with a joint similarity whose smallest and largest entries are stretched.
 
 With S_I = 2 cos(x, x) - 1 and S_T = 2 cos(y, y) - 1 of the features in a batch, and S_h the
 cosines between rows of S_I and rows of S_T,
 
-    J = image S_I + text S_T + joint (S_h + S_h') / 2,
+    J = w_I S_I + w_T S_T + w_h (S_h + S_h') / 2,
 
 entries below `left` become J (1 + l1 exp(low - J)), entries above `right` become
 J (1 + l2 exp(J - high)), and S = mu J. The networks f, g minimise, with codes
@@ -12,14 +12,14 @@ b_i = tanh(a f(x)), b_t = tanh(a g(y)) and a = sqrt(epoch),
     intra [ mse(cos(b_i, b_i), S) + mse(cos(b_t, b_t), S) ] + 2 mse(cos(b_i, b_t), S)
     - mean_i cos(b_i, b_t)_ii.
 
-Cost: n^2 (d + k + n) a batch of n rows besides the networks; every epoch reads the features once.
+Cost: n^2 (d + k + n) per batch of n rows besides the networks; every epoch reads the features once.
 
 Deviations
 ----------
-- The original learns a linear layer on a frozen AlexNet; here it stands on the features given.
+- The original learns a linear layer on a frozen AlexNet; here on the given features.
 - The constants of the stretching were fitted by hand to histograms of two datasets; the defaults
   are those of MIRFlickr.
-- The released code reports the epoch that is best on the test queries; here the last one counts.
+- The released code reports the epoch that is best on the test queries; here the last one is used.
 - 40 epochs instead of 300.
 """
 
@@ -27,9 +27,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from hashbench import Citation, TorchMethod
-from hashbench.neural.functions import cosines, mse, perceptron
-from hashbench.plugins.space import Linear
+from hashbench import Linear, Paper, TorchMethod
+from hashbench.neural.losses import cosines, mse
+from hashbench.neural.networks import mlp
 
 
 class JDSH(TorchMethod):
@@ -38,41 +38,46 @@ class JDSH(TorchMethod):
     Parameters
     ----------
     n_bits : int
+        Code length.
     image_weight, text_weight, joint_weight : float
-        Weights of the similarities in J.
+        w_I, w_T and w_h, the weights of the similarities in J.
     mu : float
         Scale of the similarity to reconstruct.
     intra : float
         Weight of reconstructing within a view.
     left, right : float
-        Where the stretching begins; ``low`` and ``high`` are the ends it is measured from.
+        Entries of J below ``left`` and above ``right`` are stretched.
     low, high : float
+        Constants of the stretching.
     left_stretch, right_stretch : float
         l1 and l2.
     hidden : int
-        Width of the text network's hidden layer; the image has a linear one.
-    image_rate, text_rate : float
-    epochs, batch : int
-        Passes over the training rows, and rows a step.
+        Width of the hidden layer of the text's network; the image's is linear.
+    image_lr, text_lr : float
+        Learning rates of the two networks.
+    epochs : int
+        Passes over the training rows.
+    batch_size : int
+        Rows per batch.
     patience : int
-        0 for all epochs; else stop after the epoch that is best on validation rows, once so many
-        later ones are not better.
+        0 trains for all epochs. Otherwise training stops once so many epochs have not been better
+        on validation rows, and the best number of epochs is used.
     scaling : str
-        What the networks and the similarities see, see
-        :data:`hashbench.neural.inputs.SCALINGS`.
+        Scaling of the features, see :data:`hashbench.neural.inputs.SCALINGS`.
     random_state : int, Generator or None
+        Seed of the initial weights and of the order of rows.
     """
 
     name = "jdsh"
     title = "JDSH"
     supervised = False
-    fidelity = "paper"
-    paper = Citation(
+    paper = Paper(
         "S. Liu, S. Qian, Y. Guan, J. Zhan, L. Ying",
         "Joint-modal distribution-based similarity hashing for large-scale unsupervised deep "
         "cross-modal retrieval",
         "ACM SIGIR Conference on Research and Development in Information Retrieval",
         2020,
+        fidelity="paper",
     )
     drop_last = True
     two_views = True
@@ -98,11 +103,11 @@ class JDSH(TorchMethod):
         left_stretch: float = 0.1,
         right_stretch: float = 0.2,
         hidden: int = 4096,
-        image_rate: float = 0.01,
-        text_rate: float = 0.01,
+        image_lr: float = 0.01,
+        text_lr: float = 0.01,
         epochs: int = 40,
         patience: int = 0,
-        batch: int = 32,
+        batch_size: int = 32,
         scaling: str = "rows",
         random_state: Any = None,
     ) -> None:
@@ -119,31 +124,31 @@ class JDSH(TorchMethod):
         self.left_stretch = left_stretch
         self.right_stretch = right_stretch
         self.hidden = hidden
-        self.image_rate = image_rate
-        self.text_rate = text_rate
+        self.image_lr = image_lr
+        self.text_lr = text_lr
         self.epochs = epochs
         self.patience = patience
-        self.batch = batch
+        self.batch_size = batch_size
         self.scaling = scaling
         self.random_state = random_state
 
     def networks(self, widths):
-        """A linear layer for the image, one hidden layer for the text."""
+        """Return a linear layer for the image and one hidden layer for the text."""
         image, text = widths
-        return [perceptron((image, self.n_bits)), perceptron((text, self.hidden, self.n_bits))]
+        return [mlp((image, self.n_bits)), mlp((text, self.hidden, self.n_bits))]
 
-    def optimisers(self):
-        """Gradient descent with momentum, a rate a view."""
-        from torch import optim
+    def configure_optimizers(self):
+        """Use gradient descent with momentum and one learning rate per view."""
+        from torch.optim import SGD
 
-        rates = (self.image_rate, self.text_rate)
-        return [
-            optim.SGD(net.parameters(), lr=rate, momentum=0.9, weight_decay=5e-4)
-            for net, rate in zip(self.networks_, rates, strict=True)
+        groups = [
+            {"params": net.parameters(), "lr": lr}
+            for net, lr in zip(self.networks_, (self.image_lr, self.text_lr), strict=True)
         ]
+        return [SGD(groups, momentum=0.9, weight_decay=5e-4)], []
 
     def target(self, views):
-        """The stretched joint similarity S of a batch."""
+        """Return the stretched joint similarity S of a batch."""
         import torch
 
         image, text = (2 * cosines(x, x) - 1 for x in views)
@@ -155,11 +160,9 @@ class JDSH(TorchMethod):
         return self.mu * torch.where(self.left > J, lower, torch.where(self.right < J, upper, J))
 
     def loss(self, batch):
-        """Reconstruct the target, and bring the two codes of a pair together."""
+        """Return the error of reconstructing S, minus the mean cosine between codes of a pair."""
         S, a = self.target(batch.views), batch.epoch**0.5
-        image, text = (
-            (a * net(x)).tanh() for net, x in zip(self.networks_, batch.views, strict=True)
-        )
+        image, text = ((a * self.forward(x, view)).tanh() for view, x in enumerate(batch.views))
         between = cosines(image, text)
         within = mse(cosines(image, image), S) + mse(cosines(text, text), S)
         return self.intra * within + 2 * mse(between, S) - between.diagonal().mean()

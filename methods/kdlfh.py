@@ -48,13 +48,13 @@ class KDLFH(DLFH):
         Epochs.
     anchors : int
         Random training rows that the RBF features are distances to.
-    ridge : float
+    penalty : float
         eta of eta w'K_0 w, K_0 the kernel between the anchors: no scale of the views in it.
     """
 
     name = "kdlfh"
     title = "KDLFH"
-    space: ClassVar = {"lam": Linear(1, 32), "ridge": Log(1e-4, 1e2)}
+    space: ClassVar = {"lam": Linear(1, 32), "penalty": Log(1e-4, 1e2)}
     kernel = True
 
     def __init__(
@@ -64,7 +64,7 @@ class KDLFH(DLFH):
         samples: int | None = None,
         iterations: int = 50,
         anchors: int = 500,
-        ridge: float = 1e-2,
+        penalty: float = 1e-2,
         random_state: Any = None,
     ) -> None:
         self.n_bits = n_bits
@@ -72,7 +72,7 @@ class KDLFH(DLFH):
         self.samples = samples
         self.iterations = iterations
         self.anchors = anchors
-        self.ridge = ridge
+        self.penalty = penalty
         self.random_state = random_state
 
     def _learn_functions(self, views, codes, rng):
@@ -87,15 +87,15 @@ class KDLFH(DLFH):
                 K[rows] = rbf.transform(X[rows].astype(np.float64))
             K0 = np.exp(-squared_distances(rbf.anchors, rbf.anchors) / width)
             self.maps_.append(rbf)
-            self.projections_.append(kernel_logistic(K, K0, B, self.ridge))
+            self.projections_.append(kernel_logistic(K, K0, B, self.penalty))
 
-    def project(self, X: Any, view: int) -> Any:
+    def project(self, X: Any, view: Any) -> Any:
         """Return the (n, n_bits) real values whose signs are the codes.
 
         In double precision: directions in which the kernel points hardly differ are hardly
         penalised, and large weights there would multiply the rounding of float32.
         """
-        X = self.check_encode(X, view)
+        X, view = self.check_encode(X, view)
         blocks = row_blocks(len(X), BLOCK_ROWS)
         once = super().project
         return np.vstack([once(X[rows].astype(np.float64), view) for rows in blocks])

@@ -29,7 +29,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, Linear, LinearMethod, Log
+from hashbench import Linear, LinearMethod, Log, Paper
 from hashbench.linalg import (
     Ridge,
     column_means,
@@ -62,13 +62,13 @@ class LCMFH(LinearMethod):
     title = "LCMFH"
     space: ClassVar = {"lam": Linear(0.1, 0.9), "mu": Log(1e-1, 1e3), "gamma": Log(1e-5, 1e1)}
     supervised = True
-    fidelity = "verified"
-    paper = Citation(
+    paper = Paper(
         "D. Wang, X. Gao, X. Wang, L. He",
         "Label consistent matrix factorization hashing for large-scale cross-modal similarity "
         "search",
         "IEEE Transactions on Pattern Analysis and Machine Intelligence",
         2019,
+        fidelity="verified",
     )
 
     def __init__(
@@ -91,7 +91,8 @@ class LCMFH(LinearMethod):
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn codes and hash functions."""
-        views, Y, rng = self.begin_fit(views, labels)
+        data = self.begin_fit(views, labels)
+        views, Y, rng = data.views, data.labels, data.rng
         k, mu, gamma, eye = self.n_bits, self.mu, self.gamma, np.eye(self.n_bits)
         weights = [self.lam] + [(1 - self.lam) / (len(views) - 1)] * (len(views) - 1)
         G = unit_rows(Y)
@@ -118,7 +119,7 @@ class LCMFH(LinearMethod):
             system = system + (len(views) * mu + gamma) * eye
             Z = np.linalg.solve(system, (inverse @ right).T).T
             P = [r @ Z for r in R]
-            self.record(self._objective, weights, solvers, GG, C, Z, U, P)
+            self.record_objective(lambda: self._objective(weights, solvers, GG, C, Z, U, P))
 
         values = G @ Z
         self.codes_ = values >= values.mean(axis=0)

@@ -3,7 +3,7 @@
 For a new chunk, minimises over its factor V and codes B, and over a classifier P and a rotation R
 that all chunks share,
 
-    ||B - V R||^2 + beta ||Y - V P||^2 + gamma ||P||^2 + alpha ||k S - V B'||^2
+    ||B - V R||^2 + beta (||Y - V P||^2 + gamma ||P||^2) + alpha ||k S - V B'||^2
     subject to V'V = n I, V'1 = 0 in each chunk, R'R = I, B in {-1, +1}
 
 where the norms run over all items seen so far. Y (n, c): labels; S = 2 G G' - 1 1' with G the
@@ -11,16 +11,21 @@ labels in rows of unit norm; V, B (n, k); P (k, c); R (k, k). Afterwards the has
 ridge regressions from the features of all items seen to their codes.
 
 Cost: the past is present through sums of size c x k, k x k and d x d, so that a chunk of n items
-costs O(n (c + k) k) an iteration and one pass over its features, however many came before.
-Memory: the chunk, the sums and the codes learned.
+costs O(n (c + k) k) per iteration and one pass over its features, however many came before. The
+sums over features are computed in float64: rounding errors of float32 may exceed a small ridge, and
+rows that are gone cannot be summed again. Memory: the chunk, the sums and the codes learned.
 
 Since V'1 = 0, the part of S that is constant pulls neither V (whose step removes column means)
 nor B: it appears in no step.
 
 Deviations
 ----------
+- With gamma ||P||^2 instead of beta gamma ||P||^2, the minimiser P would have a ridge of
+  gamma / beta. The released code solves with a ridge of gamma. So does this one, and the objective
+  above is the one that this step minimises.
 - Where the V-step is rank deficient, the released code fills up with random columns that are not
   orthogonal to the others; here they are.
+- Where V'B is rank deficient, several rotations are best. R is the one nearest to the last R.
 - The released demonstration takes chunks of 2000; the default here is the 500 that the figures
   this implementation is compared with were obtained with.
 """
@@ -30,12 +35,12 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy
 
-from hashbench import Citation, LinearMethod, Log
+from hashbench import LinearMethod, Log, Paper
 from hashbench.base.errors import HashbenchError
 from hashbench.base.validation import check_labels, check_views
 from hashbench.linalg import (
+    Factor,
     cross_product,
     gram,
     procrustes,
@@ -59,8 +64,8 @@ class LEMON(LinearMethod):
     beta : float
         Weight of predicting the labels from the factor.
     gamma : float
-        Ridge of the classifier.
-    ridge : float
+        Ridge of the classifier, added to the diagonal of V'V.
+    ridge_scatter : float
         Ridge of the hash functions, added to the diagonal of X_m'X_m (a sum over all items seen, so
         that it weighs less with more or longer rows). The original's value and scale.
     chunk_size : int
@@ -81,17 +86,17 @@ class LEMON(LinearMethod):
         "alpha": Log(1e1, 1e6),
         "beta": Log(1e1, 1e6),
         "gamma": Log(1e-3, 1e2),
-        "ridge": Log(1e-3, 1e3),
+        "ridge_scatter": Log(1e-3, 1e3),
     }
     supervised = True
     discrete = True
-    fidelity = "verified"
     objective_note = "rows come in chunks; it begins anew with each, over all rows seen so far"
-    paper = Citation(
+    paper = Paper(
         "Y. Wang, X. Luo, X.-S. Xu",
         "Label embedding online hashing for cross-modal retrieval",
         "ACM International Conference on Multimedia",
         2020,
+        fidelity="verified",
     )
 
     def __init__(
@@ -100,7 +105,7 @@ class LEMON(LinearMethod):
         alpha: float = 1e4,
         beta: float = 1e4,
         gamma: float = 0.1,
-        ridge: float = 1.0,
+        ridge_scatter: float = 1.0,
         chunk_size: int = 500,
         iterations: int = 5,
         random_state: Any = None,
@@ -109,14 +114,15 @@ class LEMON(LinearMethod):
         self.alpha = alpha
         self.beta = beta
         self.gamma = gamma
-        self.ridge = ridge
+        self.ridge_scatter = ridge_scatter
         self.chunk_size = chunk_size
         self.iterations = iterations
         self.random_state = random_state
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Forget everything and learn codes and hash functions, chunk by chunk."""
-        views, Y, rng = self.begin_fit(views, labels)
+        data = self.begin_fit(views, labels)
+        views, Y, rng = data.views, data.labels, data.rng
         if self.chunk_size < 1:
             raise HashbenchError(f"chunk_size: found {self.chunk_size}; allowed: 1 and more")
         self._rng = rng
@@ -139,8 +145,8 @@ class LEMON(LinearMethod):
             return self.fit(views, labels)
         views = check_views(views)
         found = [X.shape[1] for X in views]
-        if found != self.n_features_:
-            raise HashbenchError(f"views: found {found} columns; fit saw {self.n_features_}")
+        if found != self.n_features_in_:
+            raise HashbenchError(f"views: found {found} columns; fit saw {self.n_features_in_}")
         Y = check_labels(labels, len(views[0]))
         classes = len(self._past["G1"])
         if Y.shape[1] != classes:
@@ -155,11 +161,11 @@ class LEMON(LinearMethod):
             codes.append(self._chunk(Y[chunk * self.chunk_size : stop]))
         B = np.concatenate(codes)
         for X, G, S in zip(views, self._grams, self._products, strict=True):
-            G += gram(X)
-            S += cross_product(X, B)
+            G += gram(X, dtype=np.float64)
+            S += cross_product(X, B, dtype=np.float64)
         self.codes_ = np.concatenate([self.codes_, B > 0])
         self.projections_ = [
-            scipy.linalg.solve(G + self.ridge * np.eye(len(G)), S, assume_a="pos")
+            Factor(G + self.ridge_scatter * np.eye(len(G))).solve(S)
             for G, S in zip(self._grams, self._products, strict=True)
         ]
         return self
@@ -184,7 +190,7 @@ class LEMON(LinearMethod):
             R = procrustes(H["VB"], R)
             B = signs(G @ (2 * self.alpha * k * H["GV"]) + V @ R)
             H |= _plus(past, VB=(V, B), GB=(G, B), BB=(B, B))
-            self.record(self._objective, H, P, R)
+            self.record_objective(lambda: self._objective(H, P, R))
         self._past = H
         return B
 
@@ -192,7 +198,7 @@ class LEMON(LinearMethod):
         k, n = self.n_bits, H["n"].item()
         total = n * k + np.trace(H["VV"]) - 2 * np.sum(H["VB"] * R)
         total += self.beta * (np.trace(H["YY"]) - 2 * np.sum(P * H["VY"]))
-        total += self.beta * np.sum(P * (H["VV"] @ P)) + self.gamma * squared_norm(P)
+        total += self.beta * (np.sum(P * (H["VV"] @ P)) + self.gamma * squared_norm(P))
         squares = 4 * squared_norm(H["GG"]) - 4 * squared_norm(H["G1"]) + n**2
         product = 2 * np.sum(H["GV"] * H["GB"])
         return total + self.alpha * (k**2 * squares - 2 * k * product + np.sum(H["VV"] * H["BB"]))

@@ -44,7 +44,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, Linear, Log, Method
+from hashbench import Linear, Log, Method, Paper
 from hashbench.base.validation import BLOCK_ROWS
 from hashbench.linalg import (
     bounded_basis,
@@ -85,12 +85,12 @@ class LSSH(Method):
     space: ClassVar = {"mu": Linear(0.1, 0.9), "rho": Log(1e-2, 1), "gamma": Log(1e-2, 1e2)}
     supervised = False
     compiled = True
-    fidelity = "verified"
-    paper = Citation(
+    paper = Paper(
         "J. Zhou, G. Ding, Y. Guo",
         "Latent semantic sparse hashing for cross-modal similarity search",
         "SIGIR",
         2014,
+        fidelity="verified",
     )
 
     def __init__(
@@ -117,8 +117,9 @@ class LSSH(Method):
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn dictionary, bases and link."""
-        views, Y, rng = self.begin_fit(views, labels)
-        n, k = len(Y), self.n_bits
+        data = self.begin_fit(views, labels)
+        views, rng = data.views, data.rng
+        n, k = data.n, self.n_bits
         self.means_ = column_means(views)
         self.components_ = pca(views[0], self.components, self.means_[0])
         rows = (
@@ -141,7 +142,7 @@ class LSSH(Method):
             SS = S.T @ S
             B = bounded_basis(S.T @ X, SS, B)
             R = bounded_basis(S.T @ A, SS, R)
-            self.record(self._objective, X, T, S, A, B, U, R)
+            self.record_objective(lambda: self._objective(X, T, S, A, B, U, R))
 
         self.dictionary_, self.link_, self.bases_ = B, R, U
         self.codes_ = np.empty((n, k), bool)
@@ -150,9 +151,9 @@ class LSSH(Method):
             self.codes_[rows] = self._latent(self._linked(X), T, U) >= 0
         return self
 
-    def encode(self, X: Any, view: int) -> np.ndarray:
+    def encode(self, X: Any, view: Any) -> np.ndarray:
         """Return the (n, n_bits) codes of rows seen through one view."""
-        X = self.check_encode(X, view)
+        X, view = self.check_encode(X, view)
         codes = np.empty((len(X), self.n_bits), bool)
         for rows in row_blocks(len(X), BLOCK_ROWS):
             F = self._features(X[rows], view)

@@ -25,7 +25,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, HashbenchError, LinearMethod, Log
+from hashbench import HashbenchError, LinearMethod, Log, Paper
 from hashbench.linalg import (
     Ridge,
     column_means,
@@ -54,7 +54,7 @@ class PCAITQ(LinearMethod):
     title = "PCA-ITQ"
     space: ClassVar = {"ridge": Log(1e-4, 1e2)}
     supervised = False
-    paper = Citation(
+    paper = Paper(
         "Y. Gong, S. Lazebnik",
         "Iterative quantization: A Procrustean approach to learning binary codes",
         "CVPR",
@@ -77,7 +77,8 @@ class PCAITQ(LinearMethod):
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Code one view and regress the others on its codes."""
-        views, _, rng = self.begin_fit(views, labels)
+        data = self.begin_fit(views, labels)
+        views, rng = data.views, data.rng
         if not 0 <= self.view < len(views):
             raise HashbenchError(
                 f"{self.name}: found view {self.view}; allowed: 0 to {len(views) - 1}"

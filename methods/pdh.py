@@ -5,15 +5,15 @@ Bits B_m = sgn(X_m W_m) with, for every view m and its partner l (Eq. 4 of the p
     min  sum_m ||B_m'B_m / n - I||^2 + ||W_m||^2 / 2 + C sum max(0, 1 - B_l o (X_m W_m))^2:
 
 every hyperplane is a support vector machine whose labels are the same bit of the other view, and
-bits of one view shall not repeat each other. X_m (n, d_m): centred features; W_m (d_m, k);
+bits of one view should not repeat each other. X_m (n, d_m): centred features; W_m (d_m, k);
 B_m (n, k) in {-1, +1}.
 
 From the signs of canonical projections, alternately for each view: W_m from the bits of the view
 before, values Z = X_m W_m, bits B_m = sgn(Z), decorrelated. Codes are sgn(X_m W_m) in the end.
 
 Cost: one pass for X_m'X_m, which serves the machines and the CCA, and one for the rest of the CCA;
-a step of the k machines is one pass over a view, and they start from the last sweep's solution.
-A view with more columns than rows is turned once, into as many columns as rows.
+a step of the k machines is two passes over a view, and they start from the last sweep's solution.
+A view with more columns than rows is replaced by its coordinates in the span of its rows (exact).
 Memory beyond the features: a few (n, k) matrices.
 
 Deviations
@@ -39,7 +39,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, LinearMethod, Log
+from hashbench import LinearMethod, Log, Paper
 from hashbench.linalg import (
     Ridge,
     column_means,
@@ -75,13 +75,13 @@ class PDH(LinearMethod):
     title = "PDH"
     space: ClassVar = {"cost": Log(1e-3, 1e2), "ridge": Log(1e-6, 1e2)}
     supervised = False
-    fidelity = "paper"
-    fidelity_note = "decorrelation keeps bit identity, which the printed one does not"
-    paper = Citation(
+    paper = Paper(
         "M. Rastegari, J. Choi, S. Fakhraei, H. Daumé III, L. S. Davis",
         "Predictable dual-view hashing",
         "ICML",
         2013,
+        fidelity="paper",
+        fidelity_note="decorrelation keeps bit identity, which the printed one does not",
     )
 
     def __init__(
@@ -100,16 +100,18 @@ class PDH(LinearMethod):
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn hyperplanes that predict each other's sides."""
-        views, Y, rng = self.begin_fit(views, labels)
+        data = self.begin_fit(views, labels)
+        views, rng = data.views, data.rng
         self.means_ = column_means(views)
         views, means, bases = zip(
-            *[row_coordinates(X, y) for X, y in zip(views, self.means_, strict=True)], strict=True
+            *[row_coordinates(X, mean) for X, mean in zip(views, self.means_, strict=True)],
+            strict=True,
         )
         solvers = [
             Ridge(X, 1 / (2 * self.cost), mean) for X, mean in zip(views, means, strict=True)
         ]
         whiteners = [
-            scatter_whitening(X, mean, self.ridge, solver.scatter())
+            scatter_whitening(X, mean, self.ridge, solver.gram)
             for X, mean, solver in zip(views, means, solvers, strict=True)
         ]
         directions, correlations = correlated_directions(
@@ -124,7 +126,7 @@ class PDH(LinearMethod):
         for _ in range(self.iterations):
             parts = []
             for m, (X, mean) in enumerate(zip(views, means, strict=True)):
-                targets = B.astype(Y.dtype, copy=False)
+                targets = B.astype(data.dtype, copy=False)
                 W[m], Z[m] = linear_svms(solvers[m], targets, W[m], Z=Z[m])
                 B = decorrelate(Z[m])
                 constant = np.flatnonzero(np.ptp(B, axis=0) == 0)
@@ -132,16 +134,13 @@ class PDH(LinearMethod):
                     again = rng.standard_normal((X.shape[1], constant.size))
                     B[:, constant] = signs(project(X, again, mean))
                 parts.append((W[m], targets, Z[m], B))
-            self.record(self._objective, parts)
+            self.record_objective(lambda: sum(self._view_objective(*part) for part in parts))
 
         self.projections_ = [w if E is None else E @ w for w, E in zip(W, bases, strict=True)]
         return self
 
-    def _objective(self, parts):
-        return sum(self._share(*part) for part in parts)
-
-    def _share(self, W, targets, Z, B):
-        """One view's share of the objective; ``targets`` are the bits of the view before."""
+    def _view_objective(self, W, targets, Z, B):
+        """Return the terms of one view; ``targets`` are the bits of the view before."""
         repetition = (B.T @ B) / len(B) - np.eye(self.n_bits)
         slack = np.maximum(0, 1 - targets * Z)
         return squared_norm(repetition) + squared_norm(W) / 2 + self.cost * squared_norm(slack)

@@ -36,7 +36,8 @@ class Random(LinearMethod):
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Draw the projections."""
-        views, _, rng = self.begin_fit(views, labels)
+        data = self.begin_fit(views, labels)
+        views, rng = data.views, data.rng
         self.means_ = column_means(views)
         self.projections_ = [rng.standard_normal((X.shape[1], self.n_bits)) for X in views]
         return self

@@ -44,14 +44,15 @@ class RealValued(VectorMethod):
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Regress."""
-        views, Y, _ = self.begin_fit(views, labels)
+        data = self.begin_fit(views, labels)
+        views, Y = data.views, data.labels
         means, _, self.weights_ = regress_labels(views, Y, self.ridge)
         self.offsets_ = [-mean @ W for mean, W in zip(means, self.weights_, strict=True)]
         return self
 
-    def vectors(self, X: Any, view: int, role: Literal["query", "database"]) -> Any:
+    def vectors(self, X: Any, view: Any, role: Literal["query", "database"]) -> Any:
         """Return (n, c) unit rows; both roles are alike."""
-        X = self.check_encode(X, view)
+        X, view = self.check_encode(X, view)
         W, offset = self.weights_[view].astype(X.dtype), self.offsets_[view].astype(X.dtype)
         return unit_rows(X @ W + offset).astype(np.float32)
 

@@ -31,7 +31,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, LinearMethod, Log
+from hashbench import LinearMethod, Log, Paper
 from hashbench.linalg import (
     column_means,
     cross_product,
@@ -51,9 +51,9 @@ class SCMO(LinearMethod):
     Parameters
     ----------
     n_bits : int
-    ridge : float
-        Added to the diagonals of the scatter matrices X_m'X_m (sums over rows): the original's
-        value and scale.
+    ridge_scatter : float
+        Added to the diagonals of the scatter matrices X_m'X_m (sums over rows), as in the authors'
+        code.
     noise_bits : bool
         Bits beyond the rank are signs of random directions, and not constant; see Deviations.
     random_state : int, Generator or None
@@ -62,39 +62,40 @@ class SCMO(LinearMethod):
 
     name = "scm-o"
     title = "SCM-Orth"
-    space: ClassVar = {"ridge": Log(1e-6, 1e3)}
+    space: ClassVar = {"ridge_scatter": Log(1e-6, 1e3)}
     supervised = True
-    fidelity = "verified"
-    fidelity_note = "bits beyond the rank are constant here, rounding noise elsewhere"
-    up_to_rank = True
-    paper = Citation(
+    paper = Paper(
         "D. Zhang, W.-J. Li",
         "Large-scale supervised multimodal hashing with semantic correlation maximization",
         "AAAI",
         2014,
+        fidelity="verified",
+        up_to_rank=True,
+        fidelity_note="bits beyond the rank are constant here, rounding noise elsewhere",
     )
 
     def __init__(
         self,
         n_bits: int = 16,
-        ridge: float = 1e-6,
+        ridge_scatter: float = 1e-6,
         noise_bits: bool = False,
         random_state: Any = None,
     ) -> None:
         self.n_bits = n_bits
-        self.ridge = ridge
+        self.ridge_scatter = ridge_scatter
         self.noise_bits = noise_bits
         self.random_state = random_state
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn the hash functions."""
-        views, Y, rng = self.begin_fit(views, labels)
+        data = self.begin_fit(views, labels)
+        views, Y, rng = data.views, data.labels, data.rng
         self.means_ = column_means(views)
         G = unit_rows(Y)
         # A_m = M_m'X_m'G with whitened features X_m M_m: X'S Y becomes 2 A_x A_y'.
         whiteners, factors = [], []
         for X, mean in zip(views, self.means_, strict=True):
-            whiteners.append(scatter_whitening(X, mean, self.ridge))
+            whiteners.append(scatter_whitening(X, mean, self.ridge_scatter))
             factors.append(whiteners[-1].T @ cross_product(X, G, mean))
         # Whitened features are orthonormal, so that no strength exceeds this one.
         limit = 2 * squared_norm(G)
@@ -110,7 +111,7 @@ class SCMO(LinearMethod):
             )
             if self.noise_bits:
                 for W, X, mean in zip(self.projections_, views, self.means_, strict=True):
-                    W[:, without] = noise_directions(X, missing, self.ridge, mean, rng)
+                    W[:, without] = noise_directions(X, missing, self.ridge_scatter, mean, rng)
         return self
 
     def _directions(self, views, G, whiteners, factors, noise):
@@ -132,7 +133,7 @@ def leading_pairs(factors, weights):
     strengths : (r,), descending
     vectors : list of (r_m, r)
     """
-    # The blocks live in the span of the factors, which is small.
+    # In the bases Q_m of the factors' columns, the blocks have c + t rows instead of d_m.
     bases, triangles = zip(*(np.linalg.qr(A) for A in factors), strict=True)
     edges = np.cumsum([0] + [Q.shape[1] for Q in bases])
     blocks = np.zeros((edges[-1], edges[-1]))
@@ -143,5 +144,5 @@ def leading_pairs(factors, weights):
                 blocks[rows, columns] = left * weights @ right.T
     strengths, vectors = eigen(blocks)
     directions = [Q @ vectors[slice(*edges[m : m + 2])] for m, Q in enumerate(bases)]
-    turn = turns(directions[0])  # of the directions themselves: their bases have signs of their own
+    turn = turns(directions[0])  # the signs of Q_m are arbitrary, those of Q_m v_m must not be
     return strengths, [U * turn for U in directions]

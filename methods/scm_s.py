@@ -18,6 +18,7 @@ Deviations
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ class SCMS(SCMO):
 
     Parameters
     ----------
-    n_bits, ridge, noise_bits, random_state
+    n_bits, ridge_scatter, noise_bits, random_state
         As for :class:`SCMO`.
     stop : bool
         Stop as the authors' code does, when a pair is stronger than the one before it, and take
@@ -46,19 +47,22 @@ class SCMS(SCMO):
 
     name = "scm-s"
     title = "SCM-Seq"
-    fidelity_note = "bits without a CCA direction to fall back on are constant"
+    paper = replace(
+        SCMO.paper,
+        fidelity_note="bits without a CCA direction to fall back on are constant",
+        up_to_rank=False,
+    )
     objective_note = "a bit that fits little of what is left of the labels raises it"
-    up_to_rank = False
 
     def __init__(
         self,
         n_bits: int = 16,
-        ridge: float = 1e-6,
+        ridge_scatter: float = 1e-6,
         stop: bool = True,
         noise_bits: bool = False,
         random_state: Any = None,
     ) -> None:
-        super().__init__(n_bits, ridge, noise_bits, random_state)
+        super().__init__(n_bits, ridge_scatter, noise_bits, random_state)
         self.stop = stop
 
     def _directions(self, views, G, whiteners, factors, noise):
@@ -82,10 +86,10 @@ class SCMS(SCMO):
                 factors[m] = np.column_stack([factors[m], whiteners[m].T @ products])
             weights = np.append(weights, -1.0)
             learned += 1
-            self.record(residual.subtract, codes)
+            self.record_objective(lambda: residual.subtract(codes))
         if learned < k:
             fallback, _ = correlated_directions(
-                views, k - learned, self.ridge, self.means_, whiteners
+                views, k - learned, self.ridge_scatter, self.means_, whiteners
             )
             for W, directions in zip(projections, fallback, strict=True):
                 W[:, learned:] = directions[:, ::-1]

@@ -18,6 +18,9 @@ Deviations
 ----------
 - As in the released code, the codes returned are those from before the last step of V and R.
 - The released code centres the features before the kernel, which distances do not see.
+- R begins as a random rotation drawn uniformly (by a QR decomposition). The released code begins
+  with the left singular vectors of a random matrix.
+- Where B'V is rank deficient, several rotations are best. R is the one nearest to the last R.
 - The released code fails with fewer training rows than anchors; here every row is then an anchor.
 """
 
@@ -27,7 +30,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, LinearMethod, Log
+from hashbench import LinearMethod, Log, Paper
 from hashbench.linalg import (
     Ridge,
     anchor_maps,
@@ -66,12 +69,12 @@ class SCRATCH(LinearMethod):
     supervised = True
     discrete = True
     kernel = True
-    fidelity = "verified"
-    paper = Citation(
+    paper = Paper(
         "C.-X. Li, Z.-D. Chen, P.-F. Zhang, X. Luo, L. Nie, W. Zhang, X.-S. Xu",
         "SCRATCH: a scalable discrete matrix factorization hashing for cross-modal retrieval",
         "ACM International Conference on Multimedia",
         2018,
+        fidelity="verified",
     )
 
     def __init__(
@@ -96,8 +99,9 @@ class SCRATCH(LinearMethod):
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn codes and hash functions."""
-        views, Y, rng = self.begin_fit(views, labels)
-        n, k, eye = len(Y), self.n_bits, np.eye(self.n_bits)
+        data = self.begin_fit(views, labels)
+        views, Y, rng = data.views, data.labels, data.rng
+        n, k, eye = data.n, self.n_bits, np.eye(self.n_bits)
         weight, alpha, mu, gamma = self.lam, self.alpha, self.mu, self.gamma
         self.maps_, K = anchor_maps(views, [self.anchors] * len(views), rng)
         solvers = [Ridge(features, gamma / mu) for features in K]
@@ -119,7 +123,7 @@ class SCRATCH(LinearMethod):
                 V += project(features, (weight * u + mu * w) @ inverse)
             S = [solver.products(V) for solver in solvers]
             R = procrustes(B.T @ V, R)
-            self.record(self._objective, solvers, Y, V, B, R, C, U, W, S)
+            self.record_objective(lambda: self._objective(solvers, Y, V, B, R, C, U, W, S))
 
         self.codes_ = B > 0
         self.projections_ = [w @ R.T for w in W]

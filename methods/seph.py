@@ -42,7 +42,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, LinearMethod, Log
+from hashbench import LinearMethod, Log, Paper
 from hashbench.base.errors import HashbenchError, unknown
 from hashbench.base.validation import check_views
 from hashbench.linalg import (
@@ -50,11 +50,11 @@ from hashbench.linalg import (
     anchor_rows,
     kernel_logistic,
     kmeans,
+    lbfgs_logistic,
     mean_squared_distance,
     row_blocks,
     squared_distances,
     squared_norm,
-    unfinished_logistic,
     unit_rows,
 )
 
@@ -77,7 +77,7 @@ class SePH(LinearMethod):
     anchor_kind : {"kmeans", "random"}
         Kernel points: centroids of each view (SePH_km), or the same random items in all (SePH_rnd).
     anchors : int
-    ridge : float
+    penalty : float
         eta of eta w'K_0 w, K_0 the kernel between the kernel points: no scale of the views in it.
     regression_steps : int or None
         Steps of L-BFGS that the regressions get; None: the optimum. See Deviations.
@@ -93,20 +93,21 @@ class SePH(LinearMethod):
 
     name = "seph"
     title = "SePH"
-    space: ClassVar = {"alpha": Log(1e-4, 1), "ridge": Log(1e-4, 1e1)}
+    space: ClassVar = {"alpha": Log(1e-4, 1), "penalty": Log(1e-4, 1e1)}
     supervised = True
     kernel = True
     scalable = False
-    fidelity = "verified"
-    fidelity_note = (
-        "Learned codes agree with the authors' code. Encoded image codes are better than theirs "
-        "(AP of text->image on Wiki: +0.02), mostly since the regressions reach their optimum."
-    )
-    paper = Citation(
+    paper = Paper(
         "Z. Lin, G. Ding, M. Hu, J. Wang",
         "Semantics-preserving hashing for cross-view retrieval",
         "IEEE Conference on Computer Vision and Pattern Recognition",
         2015,
+        fidelity="verified",
+        fidelity_note=(
+            "Learned codes agree with the authors' code. Encoded image codes are better than "
+            "theirs (AP of text->image on Wiki: +0.02), mostly since the regressions reach their "
+            "optimum."
+        ),
     )
 
     def __init__(
@@ -118,7 +119,7 @@ class SePH(LinearMethod):
         momentum: float = 0.5,
         anchor_kind: str = "kmeans",
         anchors: int = 500,
-        ridge: float = 0.01,
+        penalty: float = 0.01,
         regression_steps: int | None = None,
         max_rows: int | None = 5000,
         random_state: Any = None,
@@ -130,14 +131,15 @@ class SePH(LinearMethod):
         self.momentum = momentum
         self.anchor_kind = anchor_kind
         self.anchors = anchors
-        self.ridge = ridge
+        self.penalty = penalty
         self.regression_steps = regression_steps
         self.max_rows = max_rows
         self.random_state = random_state
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn codes, then the hash functions, then the codes of items not trained on."""
-        views, Y, rng = self.begin_fit(views, labels)
+        data = self.begin_fit(views, labels)
+        views, Y, rng = data.views, data.labels, data.rng
         if self.anchor_kind not in ("kmeans", "random"):
             raise unknown("anchor_kind of seph", self.anchor_kind, ["kmeans", "random"])
         n = len(Y)
@@ -159,8 +161,8 @@ class SePH(LinearMethod):
     def encode_pairs(self, views: Any) -> Any:
         """Return the (n, n_bits) codes of items of which all views are known."""
         values = [self.project(X, m) for m, X in enumerate(check_views(views))]
-        if len(values) != len(self.n_features_):
-            raise HashbenchError(f"views: found {len(values)}; fit saw {len(self.n_features_)}")
+        if len(values) != len(self.n_features_in_):
+            raise HashbenchError(f"views: found {len(values)}; fit saw {len(self.n_features_in_)}")
         return sum(values) - (len(values) - 1) * self.prior_log_odds_ >= 0
 
     def _learn_codes(self, labels, rng):
@@ -182,7 +184,7 @@ class SePH(LinearMethod):
             Y = Y + change
             Y -= Y.mean(axis=0)
             cost = divergence + weight * squared_norm(np.abs(Y) - 1)
-            self.record(float, cost)
+            self.record_objective(cost)
             if cost < least:
                 best, least = Y, cost
         codes = np.empty((n, k), bool)
@@ -205,9 +207,9 @@ class SePH(LinearMethod):
             self.maps_.append(rbf)
             K, steps = rbf.transform(X), self.regression_steps
             self.projections_.append(
-                kernel_logistic(K, K0, targets, self.ridge)
+                kernel_logistic(K, K0, targets, self.penalty)
                 if steps is None
-                else unfinished_logistic(K, K0, targets, self.ridge, steps)
+                else lbfgs_logistic(K, K0, targets, self.penalty, steps)
             )
 
 

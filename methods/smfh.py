@@ -6,13 +6,13 @@ Minimises over a shared space S, bases U_m and hash functions P_m
     + lambda ( sum_m ||U_m||^2 + ||P_m||^2 + ||S||^2 ).
 
 X_m (n, d_m): centred features; S (n, k); U_m, P_m (d_m, k); Lap: sum of the graph Laplacians of the
-nearest neighbours in each view (0/1, either way) and of the labels, whose weights Y Y' count shared
+nearest neighbours in each view (0/1, symmetric) and of the labels, whose weights Y Y' count shared
 ones. The paper writes items as columns; here they are rows. Codes are sgn(S - mean S), hash
 functions sgn(P_m'x - mean S).
 
-Cost: the exact neighbours are O(n^2 d) once, the only thing here that is not linear in the rows.
-Then two passes over the features an iteration, and the S-step, a Sylvester equation, by conjugate
-gradients in O(k (edges + n c)) a step: neither the Laplacian nor a factorisation of it is formed.
+Cost: the exact neighbours take O(n^2 d) once; all else is linear in the rows. An iteration takes
+two passes over the features, and the S-step, a Sylvester equation, is solved by conjugate gradients
+in O(k (edges + n c)) per step: neither the Laplacian nor a factorisation of it is formed.
 One factorisation of each X_m'X_m. The objective costs no pass.
 
 Deviations
@@ -31,7 +31,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, Linear, LinearMethod, Log
+from hashbench import Linear, LinearMethod, Log, Paper
 from hashbench.linalg import (
     Laplacian,
     Ridge,
@@ -54,15 +54,15 @@ class SMFH(LinearMethod):
         Weight of predicting the shared space from each view; positive.
     gamma : float
         Weight of the graphs.
-    ridge : float
+    ridge_scatter : float
         lambda: added to the diagonals of S'S and, divided by beta, of X_m'X_m (sums over rows). The
         original's value and scale.
     neighbours : int
-        Nearest rows that each row is joined to in the graph of a view.
+        Number of nearest rows that each row is connected to in the graph of a view.
     tolerance : float
         Stop when an iteration lowers the objective by less than this, absolutely.
     iterations : int
-        At most.
+        Largest number of iterations.
     random_state : int, Generator or None
     """
 
@@ -72,16 +72,16 @@ class SMFH(LinearMethod):
         "alpha": Linear(0.1, 0.9),
         "beta": Log(1, 1e4),
         "gamma": Log(1e-2, 1e2),
-        "ridge": Log(1e-4, 1e2),
+        "ridge_scatter": Log(1e-4, 1e2),
     }
     supervised = True
     scalable = False
-    fidelity = "verified"
-    paper = Citation(
+    paper = Paper(
         "J. Tang, K. Wang, L. Shao",
         "Supervised matrix factorization hashing for cross-modal retrieval",
         "IEEE Transactions on Image Processing",
         2016,
+        fidelity="verified",
     )
 
     def __init__(
@@ -90,7 +90,7 @@ class SMFH(LinearMethod):
         alpha: float = 0.5,
         beta: float = 100.0,
         gamma: float = 1.0,
-        ridge: float = 0.01,
+        ridge_scatter: float = 0.01,
         neighbours: int = 5,
         tolerance: float = 1.0,
         iterations: int = 100,
@@ -100,7 +100,7 @@ class SMFH(LinearMethod):
         self.alpha = alpha
         self.beta = beta
         self.gamma = gamma
-        self.ridge = ridge
+        self.ridge_scatter = ridge_scatter
         self.neighbours = neighbours
         self.tolerance = tolerance
         self.iterations = iterations
@@ -108,28 +108,32 @@ class SMFH(LinearMethod):
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn the shared space and the hash functions."""
-        views, Y, rng = self.begin_fit(views, labels)
-        n, k = len(Y), self.n_bits
+        data = self.begin_fit(views, labels)
+        views, Y, rng = data.views, data.labels, data.rng
+        n, k = data.n, self.n_bits
         rest = (1 - self.alpha) / (len(views) - 1)
         weights = [self.alpha, *[rest] * (len(views) - 1)]
         means = column_means(views)
         graphs = [neighbour_graph(X, self.neighbours) for X in views]
-        joined: Any = sum(graph.maximum(graph.T) for graph in graphs)  # neighbours either way
-        laplacian = Laplacian(joined, Y)
+        symmetric: Any = sum(graph.maximum(graph.T) for graph in graphs)
+        laplacian = Laplacian(symmetric, Y)
         solvers = [
-            Ridge(X, self.ridge / self.beta, mean) for X, mean in zip(views, means, strict=True)
+            Ridge(X, self.ridge_scatter / self.beta, mean)
+            for X, mean in zip(views, means, strict=True)
         ]
 
         S = rng.random((n, k))
         P = [rng.random((X.shape[1], k)) for X in views]
-        products = [solver.products(S.astype(Y.dtype)) for solver in solvers]  # X_m'S
+        products = [solver.products(S) for solver in solvers]  # X_m'S
         before = np.inf
         for _ in range(self.iterations):
             U = self._bases(products, S, weights)
             S = self._shared_space(views, means, weights, U, P, laplacian, S)
-            products = [solver.products(S.astype(Y.dtype)) for solver in solvers]
+            products = [solver.products(S) for solver in solvers]
             P = [solver.solve_products(s, S) for solver, s in zip(solvers, products, strict=True)]
-            value = self.record(self._objective, solvers, weights, laplacian, S, U, P, products)
+            value = self.record_objective(
+                lambda: self._objective(solvers, weights, laplacian, S, U, P, products)
+            )
             if before - value < self.tolerance:
                 break
             before = value
@@ -145,28 +149,28 @@ class SMFH(LinearMethod):
         """U_m = X_m'S (S'S + (lambda / alpha_m) I)^-1."""
         SS, eye = S.T @ S, np.eye(self.n_bits)
         return [
-            np.linalg.solve(weight * SS + self.ridge * eye, weight * Q.T).T
+            np.linalg.solve(weight * SS + self.ridge_scatter * eye, weight * Q.T).T
             for weight, Q in zip(weights, products, strict=True)
         ]
 
     def _shared_space(self, views, means, weights, U, P, laplacian, start):
         """S of S A + gamma Lap S = C, the derivative in S set to zero."""
-        A = (len(views) * self.beta + self.ridge) * np.eye(self.n_bits)
+        A = (len(views) * self.beta + self.ridge_scatter) * np.eye(self.n_bits)
         C = np.zeros(start.shape)
         for X, mean, weight, u, p in zip(views, means, weights, U, P, strict=True):
             A += weight * u.T @ u
             M = weight * u + self.beta * p
-            C += project(X, M) - mean @ M
+            C += project(X, M, mean)
         return sylvester(A, laplacian, self.gamma, C, start)
 
     def _objective(self, solvers, weights, laplacian, S, U, P, products):
         SS = S.T @ S
         squares = np.trace(SS)
-        total = self.gamma * np.sum(S * laplacian.product(S)) + self.ridge * squares
+        total = self.gamma * np.sum(S * laplacian.product(S)) + self.ridge_scatter * squares
         for solver, weight, u, p, Q in zip(solvers, weights, U, P, products, strict=True):
             norm = np.trace(solver.gram)  # ||X_m||^2
             total += weight * (norm - 2 * np.sum(u * Q) + np.sum((u.T @ u) * SS))
-            total += self.ridge * np.sum(u * u)
+            total += self.ridge_scatter * np.sum(u * u)
             # beta ||S - X_m P_m||^2 + lambda ||P_m||^2 at its minimum, which P_m is for this S
             total += self.beta * (squares - np.sum(p * Q))
         return total

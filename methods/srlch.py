@@ -29,7 +29,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Citation, LinearMethod, Log
+from hashbench import LinearMethod, Log, Paper
 from hashbench.base.validation import BLOCK_ROWS
 from hashbench.linalg import (
     RBF,
@@ -51,9 +51,10 @@ class LabelRegression(LinearMethod):
     discrete = True
     kernel = True
 
-    penalty: float
+    lam: float
     iterations: int
     drift = False
+    relative_ridge = False  # to the mean eigenvalue of K_m'K_m
 
     @abstractmethod
     def _features(self, views, rng):
@@ -65,11 +66,15 @@ class LabelRegression(LinearMethod):
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn codes and hash functions."""
-        views, Y, rng = self.begin_fit(views, labels)
-        n, k, dtype = len(Y), self.n_bits, Y.dtype
+        data = self.begin_fit(views, labels)
+        views, Y, rng = data.views, data.labels, data.rng
+        n, k, dtype = data.n, self.n_bits, data.dtype
         self.maps_, K = self._features(views, rng)
         mu, ridges = self._weights(views)
-        solvers = [Ridge(X, y) for X, y in zip(K, ridges, strict=True)]
+        solvers = [
+            Ridge(X, ridge, relative=self.relative_ridge)
+            for X, ridge in zip(K, ridges, strict=True)
+        ]
         classes = Ridge(Y, self.lam)
 
         B = random_codes(rng, n, k)
@@ -87,7 +92,7 @@ class LabelRegression(LinearMethod):
                 pull += project(features, weight * p)
             B = signs(pull)
             S = [solver.products(B) for solver in solvers]
-            self.record(self._objective, mu, solvers, B, target, W, P, S)
+            self.record_objective(lambda: self._objective(mu, solvers, B, target, W, P, S))
 
         self.codes_ = B > 0
         self.projections_ = [solver.solve_products(s) for solver, s in zip(solvers, S, strict=True)]
@@ -114,7 +119,7 @@ class SRLCH(LabelRegression):
         lambda, the ridge of the class codes.
     mu, mu_others : float
         mu of the first and of every other view.
-    ridge, ridge_others : float
+    ridge_scatter, ridge_scatter_others : float
         Ridge of the hash functions of the first and of every other view, added to the diagonal of
         K_m'K_m (a sum over rows); RBF features have a scale of their own. The original's values.
     width : float
@@ -133,12 +138,12 @@ class SRLCH(LabelRegression):
         "mu_others": Log(1e-6, 1),
         "width": Log(1e-1, 1e1),
     }
-    fidelity = "verified"
-    paper = Citation(
+    paper = Paper(
         "L. Liu, Y. Yang, M. Hu, X. Xu, F. Shen et al.",
         "Index and retrieve multimedia data: cross-modal hashing by learning subspace relation",
         "Database Systems for Advanced Applications",
         2018,
+        fidelity="verified",
     )
 
     def __init__(
@@ -147,8 +152,8 @@ class SRLCH(LabelRegression):
         lam: float = 0.1,
         mu: float = 0.1,
         mu_others: float = 1e-5,
-        ridge: float = 0.01,
-        ridge_others: float = 0.1,
+        ridge_scatter: float = 0.01,
+        ridge_scatter_others: float = 0.1,
         width: float = 0.6,
         anchors: int = 500,
         iterations: int = 10,
@@ -158,8 +163,8 @@ class SRLCH(LabelRegression):
         self.lam = lam
         self.mu = mu
         self.mu_others = mu_others
-        self.ridge = ridge
-        self.ridge_others = ridge_others
+        self.ridge_scatter = ridge_scatter
+        self.ridge_scatter_others = ridge_scatter_others
         self.width = width
         self.anchors = anchors
         self.iterations = iterations
@@ -172,7 +177,7 @@ class SRLCH(LabelRegression):
     def _weights(self, views):
         others = len(views) - 1
         mu = [self.mu] + [self.mu_others] * others
-        return mu, [self.ridge] + [self.ridge_others] * others
+        return mu, [self.ridge_scatter] + [self.ridge_scatter_others] * others
 
 
 class UnitRBF:

@@ -1,21 +1,22 @@
-"""UCCH: each pair is told from others in a memory of binary codes, and from its batch.
+"""UCCH: contrastive learning of pairs, against a memory of binary codes and within the batch.
 
 With unit outputs u = f(x), v = g(y) and a memory M of one unit row for each training row,
 minimises alpha Lc + (1 - alpha) Lr:
 
-- Lc: the cross-entropy of finding sign(M_p) of a row's own place p among `negatives` signs of
-  random places, by cosine over a temperature, for u and for v. Then M_p moves towards (u + v)/2.
-  In the first epoch the batch's own mean codes take the memory's place.
-- Lr: the cross-entropy of finding v_i among all v_j by u_i . v_j, and the other way round, where
+- Lc: the cross-entropy of finding the signs of a row's own memory M_p among those of `negatives`
+  random rows, by cosine over a temperature, for u and for v. Then M_p moves towards (u + v)/2.
+  In the first epoch the mean codes of the batch replace the memory.
+- Lr: the cross-entropy of finding v_i among all v_j by u_i . v_j, and vice versa, where
   entries that are more than a margin below u_i . v_i are lowered by a shift.
 
-Cost: n rows k a batch of n, as long as a table of n x rows is smaller than the codes of all
-negatives, and n k `negatives` beyond; every epoch reads the features once.
+Cost: b n k per batch of b rows, n training rows, or b k `negatives` if n is more than five times
+`negatives`; every epoch reads the features once.
 
 Deviations
 ----------
 - The original has two hidden layers of 8192 for images; here both views have one.
-- The original keeps the epoch that is best on 2,000 labelled database rows; here the last counts.
+- The original keeps the epoch that is best on 2,000 labelled database rows; here the last one is
+  used.
 - 12 epochs instead of 20 to 100.
 """
 
@@ -23,9 +24,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from hashbench import Citation, TorchMethod
-from hashbench.neural.functions import normalise, perceptron, sign
-from hashbench.plugins.space import Linear, Log
+from hashbench import Linear, Log, Paper, TorchMethod
+from hashbench.neural.losses import normalize, sign
+from hashbench.neural.networks import mlp
 
 
 class UCCH(TorchMethod):
@@ -34,39 +35,43 @@ class UCCH(TorchMethod):
     Parameters
     ----------
     n_bits : int
+        Code length.
     alpha : float
-        Weight of the contrast with the memory; the ranking has the rest.
+        Weight of Lc; that of Lr is 1 - alpha.
     margin, shift : float
-        Of the ranking.
+        Constants of Lr.
     temperature : float
-        Of the contrast.
+        Temperature of Lc.
     negatives : int
-        Places drawn from the memory for each row.
+        Number of rows of the memory drawn for each row of a batch.
     momentum : float
-        What a place in the memory keeps of itself.
+        Weight of the old value when a row of the memory is updated.
     hidden : int
         Width of the hidden layer.
-    rate : float
-        Rate of Adam; a tenth of it after every 30 epochs.
-    epochs, batch : int
-        Passes over the training rows, and rows a step.
+    lr : float
+        Learning rate, divided by ten after every 30 epochs.
+    epochs : int
+        Passes over the training rows.
+    batch_size : int
+        Rows per batch.
     patience : int
-        0 for all epochs; else stop after the epoch that is best on validation rows, once so many
-        later ones are not better.
+        0 trains for all epochs. Otherwise training stops once so many epochs have not been better
+        on validation rows, and the best number of epochs is used.
     scaling : str
-        What the networks see, see :data:`hashbench.neural.inputs.SCALINGS`.
+        Scaling of the features, see :data:`hashbench.neural.inputs.SCALINGS`.
     random_state : int, Generator or None
+        Seed of the initial weights and of the order of rows.
     """
 
     name = "ucch"
     title = "UCCH"
     supervised = False
-    fidelity = "paper"
-    paper = Citation(
+    paper = Paper(
         "P. Hu, H. Zhu, J. Lin, D. Peng, Y.-P. Zhao, X. Peng",
         "Unsupervised contrastive cross-modal hashing",
         "IEEE Transactions on Pattern Analysis and Machine Intelligence",
         2023,
+        fidelity="paper",
     )
     drop_last = True
     two_views = True
@@ -74,7 +79,7 @@ class UCCH(TorchMethod):
     space: ClassVar = {
         "alpha": Linear(0.1, 0.9),
         "margin": Linear(0.05, 0.5),
-        "rate": Log(3e-5, 1e-3),
+        "lr": Log(3e-5, 1e-3),
     }
 
     def __init__(
@@ -87,10 +92,10 @@ class UCCH(TorchMethod):
         negatives: int = 4096,
         momentum: float = 0.4,
         hidden: int = 8192,
-        rate: float = 1e-4,
+        lr: float = 1e-4,
         epochs: int = 12,
         patience: int = 0,
-        batch: int = 256,
+        batch_size: int = 256,
         scaling: str = "rows",
         random_state: Any = None,
     ) -> None:
@@ -102,56 +107,53 @@ class UCCH(TorchMethod):
         self.negatives = negatives
         self.momentum = momentum
         self.hidden = hidden
-        self.rate = rate
+        self.lr = lr
         self.epochs = epochs
         self.patience = patience
-        self.batch = batch
+        self.batch_size = batch_size
         self.scaling = scaling
         self.random_state = random_state
 
     def networks(self, widths):
-        """One hidden layer a view."""
-        return [perceptron((d, self.hidden, self.n_bits)) for d in widths]
+        """Return one hidden layer per view."""
+        return [mlp((d, self.hidden, self.n_bits)) for d in widths]
 
-    def begin(self, data):
+    def setup(self, data):
         """Fill the memory with random codes."""
         import torch
 
-        self.memory_ = normalise(sign(torch.randn(data.n, self.n_bits, device=self.device_)))
+        self.memory_ = normalize(sign(torch.randn(data.n, self.n_bits, device=self.device_)))
 
-    def optimisers(self):
-        """Adam for everything."""
-        from torch import optim
+    def configure_optimizers(self):
+        """Use Adam with a learning rate that falls every 30 epochs."""
+        from torch.optim import Adam
+        from torch.optim.lr_scheduler import StepLR
 
-        layers = [p for net in self.networks_ for p in net.parameters()]
-        return [optim.Adam(layers, lr=self.rate, weight_decay=1e-6)]
+        optimizer = Adam(self.parameters(), lr=self.lr, weight_decay=1e-6)
+        return [optimizer], [StepLR(optimizer, step_size=30, gamma=0.1)]
 
-    def step(self, batch):
-        """Cut the gradient of all parameters together to length one."""
-        from torch import nn
+    def training_step(self, batch):
+        """Take one step, with the gradient of all parameters together clipped to length one."""
+        from torch.nn.utils import clip_grad_norm_
 
-        (optimiser,) = self.optimisers_
-        for group in optimiser.param_groups:
-            group["lr"] = self.rate * 0.1 ** ((batch.epoch - 1) // 30)
+        (optimizer,) = self.optimizers_
+        optimizer.zero_grad()
         loss = self.loss(batch)
-        optimiser.zero_grad()
         loss.backward()
-        nn.utils.clip_grad_norm_([p for net in self.networks_ for p in net.parameters()], 1.0)
-        optimiser.step()
-        return float(loss.detach())
+        clip_grad_norm_(self.parameters(), 1.0)
+        optimizer.step()
+        return loss.detach()
 
     def loss(self, batch):
-        """Contrast with the memory and ranking in the batch; moves the memory on."""
-        u, v = (
-            normalise(net(x).tanh()) for net, x in zip(self.networks_, batch.views, strict=True)
-        )
+        """Return alpha Lc + (1 - alpha) Lr, and update the memory."""
+        u, v = (normalize(self.forward(x, m).tanh()) for m, x in enumerate(batch.views))
         mean = (u + v).detach() / 2
         first = batch.epoch == 1
         contrast = self._contrast_batch if first else self._contrast_memory
         kept = 0.0 if first else self.momentum
         total = self.alpha * contrast(u, v, batch.rows, mean)
-        moved = kept * self.memory_[batch.rows] + (1 - kept) * normalise(mean)
-        self.memory_[batch.rows] = normalise(moved)
+        moved = kept * self.memory_[batch.rows] + (1 - kept) * normalize(mean)
+        self.memory_[batch.rows] = normalize(moved)
         similarity = u @ v.T
         return total + (1 - self.alpha) * (self._ranking(similarity) + self._ranking(similarity.T))
 
@@ -163,29 +165,29 @@ class UCCH(TorchMethod):
     def _contrast_memory(self, u, v, rows, mean):
         import torch
 
-        n, places = len(rows), len(self.memory_)
-        drawn = torch.randint(places, (n, self.negatives), device=rows.device)
+        b, n = len(rows), len(self.memory_)
+        drawn = torch.randint(n, (b, self.negatives), device=rows.device)
+        candidates = torch.cat([rows[:, None], drawn], dim=1)
         scale = self.temperature * self.n_bits**0.5
         total = 0
-        if places <= 5 * self.negatives:
-            # A place drawn c times counts c times: a table of all places needs no gathering.
-            cells = drawn + places * torch.arange(n, device=rows.device)[:, None]
-            counts = torch.bincount(cells.flatten(), minlength=n * places).view(n, places)
-            counts[torch.arange(n, device=rows.device), rows] += 1
-            weights = counts.to(u.dtype).log()
+        if n <= 5 * self.negatives:
+            # One product with the whole memory: a row that was drawn c times has weight c.
+            counts = torch.zeros(b, n, device=rows.device)
+            counts.scatter_add_(1, candidates, torch.ones_like(candidates, dtype=counts.dtype))
+            weights = counts.log()
             for w in (u, v):
                 logits = w @ sign(self.memory_).T / scale
                 own = logits.gather(1, rows[:, None])[:, 0]
                 total += ((logits + weights).logsumexp(dim=1) - own).mean()
             return total
-        candidates = sign(self.memory_[torch.cat([rows[:, None], drawn], dim=1)])
+        codes = sign(self.memory_[candidates])
         for w in (u, v):
-            logits = (candidates @ w[:, :, None])[:, :, 0] / scale
+            logits = (codes @ w[:, :, None])[:, :, 0] / scale
             total += (logits.logsumexp(dim=1) - logits[:, 0]).mean()
         return total
 
     def _ranking(self, similarity):
         own = similarity.diagonal()
-        beaten = (similarity < (own - self.margin)[:, None]).detach()
-        lowered = similarity - self.shift * beaten
+        far = (similarity < (own - self.margin)[:, None]).detach()
+        lowered = similarity - self.shift * far
         return (lowered.logsumexp(dim=1) - own + self.margin).mean()

@@ -105,7 +105,7 @@ def _reproduced(stands_for: Any, results: Results) -> pd.DataFrame:
     table = table.rename(columns={"mean": "reproduced"})
     table["name"] = [_as_printed(label) for label in table["method"]]
     cells = {cell.dataset: cell for cell in results.cells}
-    table["protocol"] = [cells[name].protocol for name in table["dataset"]]
+    table["protocol"] = [str(cells[name].protocol) for name in table["dataset"]]
     table["preprocessing"] = [" / ".join(cells[name].preprocessing) for name in table["dataset"]]
     return table[table["name"] != ""]
 

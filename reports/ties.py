@@ -31,7 +31,7 @@ class Ties(Report):
         measure = parse(results.main_measure)
         if not measure.has_ties:
             raise NothingToShowError(f"{measure} does not depend on the order of tied items")
-        if measure["missed"] == "skip":
+        if measure["no_hits"] == "skip":
             raise NothingToShowError(f"{measure} has no mean over the orders of tied items")
         names = {ties: str(measure.with_(ties=ties)) for ties in ("expected", "index")}
         scores = results.scores(list(names.values()))

@@ -22,6 +22,7 @@ if (_wrong := hashbench_start.problem()) is not None:
     pytest.exit(_wrong, returncode=2)
 
 from hashbench.commands import main  # noqa: E402
+from hashbench.plugins.protocol import Protocol  # noqa: E402
 from hashbench.studies.cell import Cell  # noqa: E402
 
 #: Fixtures that tests of several rooms share.
@@ -101,7 +102,8 @@ def make_cell():
             "bits": 8,
             "seed": 0,
         }
-        return Cell(**{**fields, **changes})
+        values = {**fields, **changes}
+        return Cell(**{**values, "protocol": Protocol.parse(values["protocol"])})
 
     return make
 

@@ -49,8 +49,18 @@ MESSAGES = {
     "run gone.toml": "study file 'gone.toml' does not exist",
     "run key.toml": "study 'key.toml': unknown key 'method'; did you mean 'methods'?",
     # measures
-    "run --measures mAP": "the flags: unknown measure 'mAP'; did you mean 'AP' or 'topmap'?",
-    "run --measures P": "the flags: measure 'P': found no cutoff; write P@100",
+    "run --measures ndgc": "the flags: unknown measure 'ndgc'; did you mean 'nDCG'?",
+    "run --measures AP@100": (
+        "the flags: measure 'AP@100': say what it is divided by; AP(norm=retrieved)@100: by the "
+        "relevant items among the first 100; AP(norm=all)@100: by all relevant items"
+    ),
+    "run --measures P": (
+        "the flags: measure 'P': takes either a cutoff or a radius; write P@100 or P(radius=2)"
+    ),
+    "run --measures 'R(relevant=pair)@1'": (
+        "the flags: measure 'R(relevant=pair)@1' needs each query's partner in the database, which "
+        "holds no query of a study; use hashbench.evaluate(..., pairs=positions)"
+    ),
     "run --measures 'AP(ties=random)'": (
         "the flags: measure 'AP(ties=random)': found ties=random; allowed: expected, index, "
         "optimistic, pessimistic"

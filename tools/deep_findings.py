@@ -1,21 +1,20 @@
-"""Shallow and deep methods on the same features: what is known of them, piece by piece.
+"""Measure shallow and deep methods on the same features, one part at a time.
 
-    hashbench run -m dsph,lemon,... -d wiki,... -b 32 -s 1 --tune 8 -o FOLDER    # a piece
+    hashbench run -m dsph,lemon,... -d wiki,... -b 32 -s 1 --tune 8 -o FOLDER    # one part
     python -m tools.deep_findings collect FOLDER ...         # its scores into docs/deep.csv
     python -m tools.deep_findings selection dsph ... -d wiki
     python -m tools.deep_findings memory dsph lemon ... -d wiki
     python -m tools.deep_findings seconds dsph lemon ... -d wiki
     python -m tools.deep_page                                # docs/deep.md, from docs/deep.csv
 
-Every piece may be run on its own and in any order: what is in the record is not measured again,
-and the page is made of what is there and names what is not. Everything is at 32 bits, AP of the
-whole ranking.
+The parts may be run in any order. What is in the record is not measured again; the page is made of
+what is in the record and lists what is missing. Everything is at 32 bits, AP of the whole ranking.
 
 `selection`: a network is scored on the test queries after every epoch; the best epoch of each task,
-as many released codes choose it, against the last one. It is measured here because the suite itself
-never does it. `memory`: under the protocol `disjoint` half of the database is trained on; the
-database is that half, or the other half, which is as large and was never seen. `seconds`: CPU time
-of a fit, which other work on the same machine changes less than the clock's.
+as many released codes choose it, against the last one. The suite itself never does that. `memory`:
+under the protocol `disjoint` half of the rows are training rows; the database is that half, or the
+other half, which has the same size and was never seen. `seconds`: CPU time of a fit, which depends
+less on other programs than the elapsed time.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from hashbench.data import preprocessing
 from hashbench.measures import evaluate
 from hashbench.neural.method import TorchMethod
 from hashbench.neural.runtime import same_threads
-from hashbench.plugins.hardship import BEHIND, Hardship
+from hashbench.plugins.protocol import Protocol
 from hashbench.plugins.registry import discover
 from hashbench.plugins.selection import TUNED
 from hashbench.results.results import Results
@@ -61,7 +60,7 @@ def read() -> pd.DataFrame:
 
 
 def keep(found: pd.DataFrame) -> None:
-    """Add to the record; what was there of the same thing is replaced."""
+    """Add rows to the record, replacing those with the same keys."""
     both = pd.concat([each for each in (read(), found) if len(each)], ignore_index=True)
     both = both.drop_duplicates(KEYS, keep="last").sort_values(KEYS, kind="stable")
     both.round({"value": 5}).to_csv(RECORD, index=False)
@@ -87,11 +86,10 @@ def collect(folder: Path) -> pd.DataFrame:
 
 
 def load(dataset: str, seed: int, disjoint: bool = False) -> tuple[list[Any], Any, Any]:
-    """Return views as cells see them, labels and the split."""
+    """Return preprocessed views, labels and the split."""
     plugin = discover().get("datasets", dataset).cls()
     data = plugin.load()
-    harder = f"{BEHIND}{Hardship(disjoint=True)}" if disjoint else ""
-    split = plugin.split(data, plugin.default_protocol() + harder, seed)
+    split = plugin.split(data, Protocol(plugin.default_protocol(), disjoint=disjoint), seed)
     steps = preprocessing.declared(plugin.preprocessing, data.view_names)
     views = [
         preprocessing.fit(step, X, split.train)(X)
@@ -109,11 +107,11 @@ def made(name: str, seed: int) -> Any:
 def score(method: Any, views: Views, labels: Any, query: Any, database: Any) -> dict[str, float]:
     """Score a fitted method on some rows against others, encoded, by task."""
     codes = [[method.encode(X[rows], m) for m, X in enumerate(views)] for rows in (query, database)]
-    asked, searched = codes
+    query_codes, database_codes = codes
     known = labels[query], labels[database]
     with same_threads():
         return {
-            task: evaluate(asked[view], searched[1 - view], *known, MEASURE)[MEASURE]
+            task: evaluate(query_codes[view], database_codes[1 - view], *known, MEASURE)[MEASURE]
             for task, view in zip(fidelity.TASKS, (0, 1), strict=True)
         }
 
@@ -125,7 +123,6 @@ def selection(name: str, dataset: str, seed: int) -> list[tuple[str, str, float]
     scored: list[dict[str, float]] = []
 
     def after_epoch(count: int, value: float, seconds: float) -> None:
-        method._train(False)
         scored.append(score(method, views, labels, split.query, split.database))
 
     method.on_record = after_epoch
@@ -152,7 +149,7 @@ def seconds(name: str, dataset: str, seed: int) -> list[tuple[str, str, float]]:
     """Return the CPU seconds of a fit."""
     views, labels, split = load(dataset, seed)
     method = made(name, seed)
-    if method.requires:  # the first network of a process waits for what PyTorch imports late
+    if method.requires:  # the first fit of a process includes imports of PyTorch
         fit(made(name, seed).set_params(epochs=1), views, labels, split.train)
     begun = time.process_time()
     fit(method, views, labels, split.train)
@@ -160,7 +157,7 @@ def seconds(name: str, dataset: str, seed: int) -> list[tuple[str, str, float]]:
 
 
 def fit(method: Any, views: Views, labels: Any, rows: Any) -> Any:
-    """Fit a method to training rows; labels only for those that may see them."""
+    """Fit a method to training rows; unsupervised methods get no labels."""
     return method.fit([X[rows] for X in views], labels[rows] if method.supervised else None)
 
 
@@ -168,7 +165,7 @@ MEASURED = {SELECTION: selection, MEMORY: memory, SECONDS: seconds}
 
 
 def measure(finding: str, name: str, dataset: str, seed: int) -> None:
-    """Measure one thing of one method, unless the record has it."""
+    """Measure one finding of one method, unless the record has it."""
     known = read().query(
         "finding == @finding and method == @name and dataset == @dataset and seed == @seed"
     )

@@ -1,8 +1,8 @@
-"""Write ``docs/deep.md`` from the record that ``tools/deep_findings.py`` keeps.
+"""Write ``docs/deep.md`` from the record of ``tools/deep_findings.py``.
 
     python -m tools.deep_page
 
-The words are in ``tools/deep.md.in``; every number in them is computed here, and so is the list of
+The text is in ``tools/deep.md.in``; every number in it is computed here, and so is the list of
 what has not been run.
 """
 
@@ -21,7 +21,7 @@ from tools.markdown_text import number, table
 PAGE = fidelity.ROOT / "docs" / "deep.md"
 TEXT = Path(__file__).with_name("deep.md.in")
 
-#: What the page is about; what the record lacks of it is named as a gap.
+#: The datasets of the page; missing runs on them are listed.
 DATASETS = ("wiki", "wiki-cnn", "uci-digits", "bdgp", "emoji")
 IMAGE, TEXT_TASK = fidelity.TASKS
 NONE = "–"
@@ -35,7 +35,7 @@ def networks() -> list[str]:
 
 
 def shown(name: str) -> str:
-    """Return a method's name as a table has it: networks are bold."""
+    """Return a method's name for a table: networks are bold."""
     return f"**`{name}`**" if name in networks() else f"`{name}`"
 
 
@@ -45,7 +45,7 @@ def ordered(names: pd.Index) -> list[str]:
 
 
 def wide(record: pd.DataFrame, finding: str, which: str) -> pd.DataFrame:
-    """Return a row a dataset and method: AP of both tasks, their mean, seconds of a fit."""
+    """Return one row per dataset and method: AP of both tasks, their mean, seconds of a fit."""
     own = record[record["finding"].eq(finding) & record["which"].eq(which)]
     keys = ["dataset", "method"]
     values = own.pivot_table(index=keys, columns="task", values="value").reindex(
@@ -61,15 +61,15 @@ def pair(row: pd.Series) -> str:
 
 
 def seconds(value: float) -> str:
-    """Return the seconds of a fit in brackets, with a digit where they are few."""
+    """Return the seconds of a fit in brackets, with one decimal below ten seconds."""
     if pd.isna(value):
         return ""
-    said = f"{value:.0f}" if value >= 10 else f"{value:.1f}" if value >= 0.1 else "< .1"
-    return f" ({said} s)"
+    text = f"{value:.0f}" if value >= 10 else f"{value:.1f}" if value >= 0.1 else "< .1"
+    return f" ({text} s)"
 
 
 def by_method(cells: pd.DataFrame, names: list[str]) -> str:
-    """Return a line a method and a column a dataset: AP of both tasks and seconds of training."""
+    """Return one row per method, one column per dataset: AP of both tasks, seconds of a fit."""
     datasets = ordered(cells.index.unique("dataset"))
     lines = []
     for name in names:
@@ -93,7 +93,7 @@ def kinds(cells: pd.DataFrame) -> dict[bool, list[str]]:
 
 
 def leaders(cells: pd.DataFrame, names: list[str]) -> str:
-    """Return the best shallow method and the best network of each dataset, and who is below."""
+    """Return the best shallow method and the best network of each dataset, with differences."""
     deep = set(networks())
     lines = []
     for dataset in ordered(cells.index.unique("dataset")):
@@ -162,7 +162,7 @@ def learned(record: pd.DataFrame) -> str:
 
 
 def against(record: pd.DataFrame, finding: str, first: str, second: str) -> str:
-    """Return two ways to score the same fits beside each other, by task."""
+    """Return two scores of the same fits side by side, by task."""
     one, other = wide(record, finding, first), wide(record, finding, second)
     if not len(one):
         return ""
@@ -186,36 +186,36 @@ def against(record: pd.DataFrame, finding: str, first: str, second: str) -> str:
 
 
 def gains(record: pd.DataFrame) -> str:
-    """Say what choosing the epoch on the queries gives."""
+    """Return a sentence on the gain of choosing the epoch on the test queries."""
     one = wide(record, findings.SELECTION, findings.LAST)
     other = wide(record, findings.SELECTION, findings.BEST)
     if not len(one):
         return "Not measured yet."
     found = (other[[IMAGE, TEXT_TASK]] - one[[IMAGE, TEXT_TASK]]).stack()
     return (
-        f"Over {len(found)} scores the best epoch is worth {found.mean():+.3f} AP on average, "
+        f"Over {len(found)} scores the best epoch gains {found.mean():+.3f} AP on average, "
         f"{found.min():+.3f} to {found.max():+.3f}."
     )
 
 
 def gaps(record: pd.DataFrame) -> str:
-    """Return which networks have been run where, and so which have not."""
+    """Return which networks have been run on which dataset."""
     nets = networks()
-    asked = {
+    parts = {
         "by default": (findings.DEFAULT, "encoded"),
         "tuned": (findings.TUNING, "encoded"),
         "best epoch": (findings.SELECTION, findings.LAST),
         "database never seen": (findings.MEMORY, findings.SEEN),
     }
     lines = []
-    for words, (finding, which) in asked.items():
+    for words, (finding, which) in parts.items():
         there = wide(record, finding, which).index
         lines.append([words])
         for dataset in DATASETS:
             known = [name for name in nets if (dataset, name) in there]
             absent = [name for name in nets if name not in known]
-            said = f"all but {', '.join(absent)}" if len(absent) < len(known) else ", ".join(known)
-            lines[-1].append("all" if not absent else said or "none")
+            some = f"all but {', '.join(absent)}" if len(absent) < len(known) else ", ".join(known)
+            lines[-1].append("all" if not absent else some or "none")
     return table(["networks", *DATASETS], lines)
 
 

@@ -33,8 +33,8 @@ TASKS = ("image->text", "text->image")
 #: The figures order ties as the database does and divide a cut AP by the hits inside the cut.
 MEASURES = {
     "AP": "AP(ties=index)",
-    "AP(norm=retrieved)@50": "AP(ties=index)@50",
-    "AP(norm=retrieved)@100": "AP(ties=index)@100",
+    "AP(norm=retrieved)@50": "AP(norm=retrieved,ties=index)@50",
+    "AP(norm=retrieved)@100": "AP(norm=retrieved,ties=index)@100",
 }
 
 #: Variants of the originals that are not our defaults, and what to ask of ours to get them.
@@ -111,7 +111,7 @@ def scores(dataset: str, typed: str, form: str, bits: int, seed: int) -> pd.Data
     train, query, train_labels, query_labels = split_parts(dataset)
     name, (settings,) = parse_item(typed)
     wanted = original(typed, form)
-    changed = wanted.parameters(len(train_labels)) if wanted else {}
+    changed = wanted.parameters if wanted else {}
     parameters = {**settings, **changed, "n_bits": bits, "random_state": seed}
     method = discover().get("methods", name).cls(**parameters)
     with warnings.catch_warnings():
@@ -170,7 +170,7 @@ def compare(dataset: str, typed: str, bits: int, form: str = DEFAULT) -> pd.Data
 
 def claims_rank_only(typed: str) -> bool:
     """Say whether a method agrees with other code up to the rank of the data only."""
-    return bool(discover().get("methods", parse_item(typed)[0]).cls.up_to_rank)
+    return bool(discover().get("methods", parse_item(typed)[0]).cls.paper.up_to_rank)
 
 
 def forms(typed: str) -> list[str]:

@@ -1,11 +1,11 @@
-"""Are our neural methods as good as their authors' losses? Ours against theirs, on the same data.
+"""Compare our neural methods with their authors' losses on the same data.
 
     python -m tools.fidelity_deep [METHOD ...] [-d DATA]     # docs/fidelity-deep.csv
     python -m tools.fidelity_deep --write                    # docs/fidelity-deep.md
 
-The reference figures lie in ``tests/reference/deep_summary.csv``: AP over the whole ranking at 32
-bits, three seeds, last epoch. Their runs scale features as the methods' cards say, so ours are
-asked to do the same here; by default ours scale rows to length sqrt(columns).
+The reference figures are in ``tests/reference/deep_summary.csv``: AP over the whole ranking at 32
+bits, three seeds, last epoch. Ours scale features here as those runs did; by default ours
+scale rows to length sqrt(columns).
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def scores(data: str, name: str, seed: int) -> tuple[dict[tuple[str, str], float
 
 
 def compare(data: str, name: str, seeds: int | None = None) -> pd.DataFrame:
-    """Return ours beside theirs for one method, over as many seeds as theirs unless told."""
+    """Return our and their scores of one method, by default over as many seeds as theirs."""
     theirs = reference().query("data == @data and method == @name")
     runs = [scores(data, name, seed) for seed in range(seeds or int(theirs["count"].max()))]
     rows = []
@@ -144,7 +144,7 @@ def write() -> None:
 
 
 def main() -> None:
-    """Compare everything, or the methods named, and keep what was found."""
+    """Compare all methods, or those named, and write the record."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("methods", nargs="*", help="all that have figures, if none is named")
     parser.add_argument("-d", "--data", choices=DATA, help="all, if none is named")

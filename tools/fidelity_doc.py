@@ -61,7 +61,7 @@ def summary(rows: pd.DataFrame) -> str:
     ours = rows[rows["form"] == DEFAULT]
     for (dataset, method), each in ours.groupby(["dataset", "method"], sort=True):
         cls = discover().get("methods", parse_item(method)[0]).cls
-        word = cls.fidelity + ("^" if cls.up_to_rank else "")
+        word = cls.paper.fidelity + ("^" if cls.paper.up_to_rank else "")
         claimed = each[~each["beyond_rank"]]
         best = "learned" if (each["database"] == "learned").any() else "encoded"
         shown = each[(each["measure"] == "AP") & (each["database"] == best)]
@@ -144,7 +144,7 @@ def parts(rows: pd.DataFrame) -> dict[str, str]:
     ours, different = rows["form"].eq(DEFAULT), rows["verdict"].eq(DIFFERENT)
     methods = discover().methods
     compared = dict.fromkeys(parse_item(typed)[0] for typed in rows["method"])
-    third = [f"`{name}`" for name in compared if methods[name].cls.fidelity == "third-party"]
+    third = [f"`{name}`" for name in compared if methods[name].cls.paper.fidelity == "third-party"]
     return {
         "third": ", ".join(third),
         "totals": totals(rows),

@@ -8,8 +8,8 @@ not: no comparison gets a second look because it failed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from hashbench.plugins.selection import parse_item
@@ -27,43 +27,49 @@ class Original:
     ----------
     form : the parameters, as a reader would write them
     text : what the original does, and what our default does instead
-    parameters : number of training rows -> parameters of the method
+    parameters : of the method
     """
 
     form: str
     text: str
-    parameters: Callable[[int], Mapping[str, Any]]
+    parameters: Mapping[str, Any] = field(hash=False)
 
 
 NOISE = Original(
     "noise_bits=true",
     BEYOND + "constant here. With `noise_bits` ours are signs of random directions: one draw of "
     "noise against five.",
-    lambda rows: {"noise_bits": True},
+    {"noise_bits": True},
 )
+SCATTER: Mapping[str, Any] = {"ridge_covariance": 0.0, "ridge_scatter": 1e-4}
 RIDGE = Original(
-    "ridge=1e-4/(n-1)",
+    "ridge_covariance=0,ridge_scatter=1e-4",
     "The runs behind the figures add a ridge of 1e-4 to scatter matrices; ours adds it to "
     "covariances, as Gong's program does, which is n - 1 times as much.",
-    lambda rows: {"ridge": 1e-4 / (rows - 1)},
+    SCATTER,
+)
+RIDGE_NOISE = Original(
+    "ridge_covariance=0,ridge_scatter=1e-4,noise_bits=true",
+    NOISE.text + " With that ridge.",
+    {**SCATTER, "noise_bits": True},
 )
 ROTATED = Original(
-    "ridge=1e-4/(n-1),noise_bits=true",
+    "ridge_covariance=0,ridge_scatter=1e-4,noise_bits=true",
     BEYOND + "and the rotation mixes them into all others; ours rotates the real directions alone. "
     "With that ridge and with `noise_bits`.",
-    lambda rows: {"ridge": 1e-4 / (rows - 1), "noise_bits": True},
+    {**SCATTER, "noise_bits": True},
 )
 MEDIANS = Original(
     "batch_thresholds=true",
     "The original thresholds queries at the medians of the query batch; ours at those of the "
     "training rows, so that a single query can be encoded.",
-    lambda rows: {"batch_thresholds": True},
+    {"batch_thresholds": True},
 )
 
 #: By the method's name.
 ORIGINALS: dict[str, tuple[Original, ...]] = {
-    "cca": (NOISE,),
-    "cvh": (NOISE,),
+    "cca": (RIDGE, RIDGE_NOISE),
+    "cvh": (RIDGE, RIDGE_NOISE),
     "scm-o": (NOISE,),
     "scm-s": (NOISE,),
     "cca-itq": (RIDGE, ROTATED),
@@ -77,9 +83,7 @@ def originals(typed: str) -> tuple[Original, ...]:
     One that says already how to threshold has no other form.
     """
     name, (settings,) = parse_item(typed)
-    return tuple(
-        each for each in ORIGINALS.get(name, ()) if not {*each.parameters(2)} & {*settings}
-    )
+    return tuple(each for each in ORIGINALS.get(name, ()) if not {*each.parameters} & {*settings})
 
 
 def original(typed: str, form: str) -> Original | None:

@@ -14,7 +14,7 @@ from hashbench.results.stats import corrected_test, holm
 from tools import fidelity
 from tools.markdown_text import number, table
 
-MEASURE = "AP(ties=index)@100"
+MEASURE = "AP(norm=retrieved,ties=index)@100"
 DATASETS = {"wiki-cnn": "CNN-like features", "wiki[protocol=paper]": "SIFT features"}
 CNN, SIFT = DATASETS
 KINDS = ("learned", "encoded")

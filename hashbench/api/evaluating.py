@@ -10,7 +10,7 @@ import numpy.typing as npt
 from hashbench.executors import Limits
 from hashbench.measures import DEFAULT_MEASURES, Evaluation, Measure, parse_many
 from hashbench.measures.evaluation import evaluate_ranking, summarise
-from hashbench.measures.gathering import check_ranks, round_ranks
+from hashbench.measures.query_values import check_ranks, round_ranks
 from hashbench.measures.rankings import HammingRanking, hamming_ranking
 
 
@@ -22,6 +22,7 @@ def evaluate(
     measures: str | Measure | Iterable[str | Measure] = DEFAULT_MEASURES,
     *,
     n_bits: int | None = None,
+    pairs: Any = None,
     scheduler: str | None = None,
     **options: Any,
 ) -> Evaluation:
@@ -29,7 +30,7 @@ def evaluate(
 
     Parameters
     ----------
-    query_codes, database_codes, query_labels, database_labels, measures, n_bits
+    query_codes, database_codes, query_labels, database_labels, measures, n_bits, pairs
         As for `hashbench.measures.evaluate`.
     scheduler : str, optional
         Address of a Dask scheduler, such as tcp://10.0.0.1:8786, whose workers take the queries
@@ -43,7 +44,9 @@ def evaluate(
     >>> evaluate([[0, 0]], codes, [0], labels, ["AP", "P@1"])
     Evaluation(AP: 1.0000, P@1: 1.0000; curves: none)
     """
-    ranking = hamming_ranking(query_codes, database_codes, query_labels, database_labels, n_bits)
+    ranking = hamming_ranking(
+        query_codes, database_codes, query_labels, database_labels, n_bits, pairs
+    )
     return evaluate_at(scheduler, ranking, measures, **options)
 
 
@@ -63,14 +66,14 @@ def evaluate_at(
             ranking, measures, ranks=ranks, per_query=per_query, bounds=bounds, chance=chance
         )
     from hashbench.executors.dask import DaskExecutor
-    from hashbench.executors.evaluating import gather_on
+    from hashbench.executors.evaluating import compute_on
 
     wanted = parse_many(measures)
     grid = round_ranks(ranking.n_database) if ranks is None else check_ranks(ranks)
     executor = DaskExecutor(scheduler, 1, Limits(), ())
     try:
         return summarise(
-            gather_on(executor, ranking, wanted, grid, bounds, chance), wanted, per_query
+            compute_on(executor, ranking, wanted, grid, bounds, chance), wanted, per_query
         )
     finally:
         executor.close()

@@ -9,6 +9,7 @@ import numpy as np
 from hashbench.data import preprocessing
 from hashbench.data.prepare import SplitRequest, check_data, make_split
 from hashbench.plugins.dataset import Data, Dataset, GivenSplit, RandomQuery, Split
+from hashbench.plugins.protocol import Protocol
 from hashbench.plugins.registry import discover
 from hashbench.studies.grid import datasets
 from hashbench.studies.study import Study
@@ -35,7 +36,7 @@ def split_of(
     """Return views, labels, a split and the names of the views."""
     if isinstance(source, Data):
         dataset: Dataset = InMemory(source)
-        usual = "given" if {"train", "query"} <= set(source.given) else "random"
+        usual = Protocol("given" if {"train", "query"} <= set(source.given) else "random")
         steps: Any = "none"
     else:
         registry = discover()
@@ -43,7 +44,8 @@ def split_of(
         dataset, usual, steps = choice.spec.make(registry), choice.protocol, choice.preprocess
     data = dataset.load()
     check_data(data, dataset.name)
-    split = make_split(dataset, data, SplitRequest(protocol or usual, seed))
+    request = SplitRequest(Protocol.parse(protocol) if protocol else usual, seed)
+    split = make_split(dataset, data, request)
     everything = np.arange(data.n_rows)
     views = []
     for X, chosen in zip(data.views, preprocessing.declared(steps, data.view_names), strict=True):

@@ -1,9 +1,9 @@
 # mypy: disable-error-code="no-untyped-call"
 """How kernels are compiled: once for all processes where the cache can be used, else in each.
 
-Machine code goes to the cache folder, in one folder per version of hashbench and numba and kind
-of processor. Left to itself, numba would keep it inside the package. A cache that is full,
-read-only, damaged or of another version costs compile time and nothing else.
+Machine code goes to the cache folder, in one folder per version of hashbench and numba; numba's own
+index distinguishes kinds of processor. Left to itself, numba would keep it inside the package. A
+cache that is full, read-only, damaged or of another version costs compile time and nothing else.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from llvmlite.binding import get_host_cpu_name
 from numba import njit
 from numba.core import config
 from numba.core.caching import FunctionCache, IndexDataCacheFile
@@ -114,7 +113,7 @@ def load() -> None:
 @cache
 def kernel_folder() -> Path | None:
     """Return the folder for machine code, or None if it cannot be written to."""
-    kind = f"{hashbench.__version__}-numba{numba.__version__}-{get_host_cpu_name()}"
+    kind = f"{hashbench.__version__}-numba{numba.__version__}"
     try:
         folder = cache_folder() / "kernels" / kind
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,8 @@
-"""scikit-learn's rules for parameters, without importing scikit-learn.
+"""scikit-learn's rules for parameters, for datasets and reports.
 
-``__init__`` only stores its keyword parameters, ``get_params`` reads them back, and
-``sklearn.base.clone`` works on the result. Deriving from scikit-learn's own base class would
-cost more than a second at every start of the command line, so the few lines are ours.
+``__init__`` only stores its keyword parameters and ``get_params`` reads them back. Methods derive
+from scikit-learn's ``BaseEstimator`` and take only ``defaults`` from here; datasets and reports are
+no estimators.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ sentence, or an error of the method's own. Checks of ordinary data share one fit
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import warnings
 from collections.abc import Callable, Iterator
@@ -185,6 +186,25 @@ def _parameters(subject: Subject) -> None:
     assert set(vars(method)) == set(method.get_params()), "__init__ must store its parameters alone"
     copied = clone(method)
     assert copied.get_params() == method.get_params(), "clone changes parameters"
+
+
+@_check
+def _scikit_learn_rules(subject: Subject) -> None:
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
+    views, labels = subject.data
+    method = subject.cls(n_bits=N_BITS, random_state=0).set_params(**_cheap(subject.cls))
+    with contextlib.suppress(NotFittedError):
+        check_is_fitted(method)
+        raise AssertionError(
+            "a new object counts as fitted: __init__ sets an attribute ending in _"
+        )
+    before = method.get_params()
+    method.fit(views, labels)
+    check_is_fitted(method)
+    for name, value in method.get_params().items():
+        assert value is before[name], f"fit changed the parameter {name}"
 
 
 @_check

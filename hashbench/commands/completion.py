@@ -50,16 +50,17 @@ class Selection:
 
 def _extras(kind: str) -> tuple[str, ...]:
     """Return what every plugin of a kind takes besides its own parameters."""
-    from hashbench.studies.grid import DATASET_EXTRAS, METHOD_EXTRAS
+    from hashbench.plugins.protocol import RESERVED_KEYS
+    from hashbench.studies.grid import METHOD_EXTRAS
 
-    return {"methods": METHOD_EXTRAS, "datasets": DATASET_EXTRAS}.get(kind, ())
+    return {"methods": METHOD_EXTRAS, "datasets": RESERVED_KEYS}.get(kind, ())
 
 
 def measures(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Return measures that may come next."""
-    from hashbench.measures.names import FAMILIES
+    from hashbench.measures.grammar import FAMILIES
     from hashbench.measures.presets import PRESETS
 
     before, item = _last_item(incomplete)

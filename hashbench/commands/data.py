@@ -93,7 +93,7 @@ def describe_command(
     else:
         click.echo(description.as_text())
     if output is not None:
-        split = dataset.split(data, description.protocol, seed)
+        split = dataset.split(data, choice.protocol, seed)
         draw(description, dataset, data, split, output)
         click.echo(f"picture: {output}", err=as_json)
 

@@ -44,7 +44,7 @@ def _variable_option(role: str) -> Callable[[F], F]:
     default=",".join(DEFAULT_MEASURES),
     metavar="NAMES",
     help="Names with commas between, as `hashbench list measures` explains them; "
-    "AP, AP(ties=index)@100, P@100 and the curves if not given.",
+    "AP, AP(norm=retrieved,ties=index)@100, P@100 and the curves if not given.",
 )
 @click.option(
     "--scheduler",

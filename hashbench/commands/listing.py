@@ -16,6 +16,7 @@ from hashbench.plugins.method import FIDELITIES, UP_TO_RANK
 from hashbench.plugins.registry import KINDS, Plugin, Registry
 from hashbench.plugins.requirements import install_command, lacking
 from hashbench.plugins.selection import format_value
+from hashbench.plugins.space import as_range
 from hashbench.printing.terminal import facts, listing
 
 LISTINGS = (*KINDS, "measures")
@@ -85,13 +86,13 @@ def _describe(plugin: Plugin) -> dict[str, Any]:
             "hamming": cls.hamming,
             "requires": list(cls.requires),
             "lacking": lacking(cls),
-            "year": cls.paper.year if cls.paper else None,
-            "fidelity": cls.fidelity,
+            "year": cls.paper.year or None,
+            "fidelity": cls.paper.fidelity,
             "rounding": rounding.words(plugin.name),
-            "fidelity_note": cls.fidelity_note,
-            "up_to_rank": cls.up_to_rank,
-            "paper": str(cls.paper) if cls.paper else None,
-            "space": {name: str(values) for name, values in cls.space.items()},
+            "fidelity_note": cls.paper.fidelity_note,
+            "up_to_rank": cls.paper.up_to_rank,
+            "paper": str(cls.paper) if cls.paper.title else None,
+            "space": {name: str(as_range(values)) for name, values in cls.space.items()},
             "own_scale": cls.own_scale,
         }
     elif plugin.kind == "datasets":

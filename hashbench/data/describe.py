@@ -15,6 +15,7 @@ from hashbench.data.leaks import inspect, scan
 from hashbench.data.preprocessing import declared
 from hashbench.data.scale import Scale, measure, unusual
 from hashbench.plugins.dataset import Data, Dataset
+from hashbench.plugins.protocol import Protocol
 
 #: Rows that a scatter of a view shows; more make a blot.
 SHOWN_ROWS = 2000
@@ -126,12 +127,12 @@ def _folded(line: str, width: int) -> str:
 def describe(
     dataset: Dataset,
     data: Data,
-    protocol: str | None = None,
+    protocol: Protocol | None = None,
     seed: int = 0,
     preprocess: str | Sequence[str] | None = None,
 ) -> Description:
     """Return a dataset in numbers, under one of its protocols, as it is preprocessed."""
-    protocol = dataset.default_protocol() if protocol is None else protocol
+    protocol = Protocol(dataset.default_protocol()) if protocol is None else protocol
     preprocess = dataset.preprocessing if preprocess is None else preprocess
     split = dataset.split(data, protocol, seed)
     scans = [scan(X) for X in data.views]
@@ -161,7 +162,7 @@ def describe(
         labels_per_row=float(cardinality.mean()),
         most_labels=int(cardinality.max()),
         splits=tuple(_split_facts(dataset, data, each, seed) for each in dataset.protocols),
-        protocol=protocol,
+        protocol=str(protocol),
         seed=seed,
         split_hash=split.hash,
         chance=chance_map(data.labels[split.query], data.labels[split.database]),

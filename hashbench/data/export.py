@@ -15,6 +15,7 @@ from hashbench.data import preprocessing, reading
 from hashbench.data.prepare import SplitRequest, check_data, make_split
 from hashbench.data.stored_split import split_name
 from hashbench.plugins.dataset import Data, Dataset, Split
+from hashbench.plugins.protocol import Protocol
 
 
 def write_data(data: Data, path: Path) -> None:
@@ -24,7 +25,7 @@ def write_data(data: Data, path: Path) -> None:
 
 
 def export_split(
-    dataset: Dataset, protocol: str, preprocess: str | Sequence[str], seed: int, stem: Path
+    dataset: Dataset, protocol: Protocol, preprocess: str | Sequence[str], seed: int, stem: Path
 ) -> tuple[list[Path], Split]:
     """Write a split to STEM.npz and STEM.mat; features are preprocessed as methods see them."""
     data = reading.load(dataset)

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from hashbench.base.validation import BLOCK_ROWS, dense
 from hashbench.plugins.dataset import Data, Split
-from hashbench.plugins.rows import Rows
+from hashbench.plugins.protocol import Rows
 
 Kind = Literal["duplicates", "unlabelled", "zero rows", "constant columns", "not finite"]
 EXAMPLES = 3  # how many are named in a message

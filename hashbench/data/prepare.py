@@ -26,10 +26,9 @@ from hashbench.data import leaks, preprocessing, scale
 from hashbench.data.layouts import FileDataset
 from hashbench.data.maps import open_data, save_data, write_rows
 from hashbench.data.stored_split import StoredSplit, pictures_name, save_pictures, split_name
-from hashbench.plugins import hardship
 from hashbench.plugins.dataset import Data, Dataset, Split
+from hashbench.plugins.protocol import Protocol, Rows, labelled_rows, wrong_labels
 from hashbench.plugins.registry import Registry
-from hashbench.plugins.rows import Rows
 
 PAGE = 1024  # 4-byte numbers in a page of memory
 
@@ -68,10 +67,19 @@ class DataSpec:
 class SplitRequest:
     """A split that some cells need; `validation` makes one of its training rows alone."""
 
-    protocol: str
+    protocol: Protocol
     seed: int
     train_rows: int | None = None
     validation: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what :meth:`from_json` reads."""
+        return {**self.__dict__, "protocol": str(self.protocol)}
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> SplitRequest:
+        """Read what :meth:`to_json` wrote."""
+        return cls(**{**record, "protocol": Protocol.parse(record["protocol"])})
 
 
 @dataclass(frozen=True)
@@ -158,7 +166,7 @@ def inspect(
     if data.pictures is not None:
         save_pictures(data.pictures, folder / f"{pictures_name(data.fingerprint)}.npz")
     for request in requests:
-        split = make_split(plugin, data, SplitRequest(**request))
+        split = make_split(plugin, data, SplitRequest.from_json(request))
         if not names:  # the first split stands for all: what leaks there leaks elsewhere
             found = [*map(str, leaks.inspect(data, split)), *_scales(data, split, preprocessings)]
         names.append(split_name(data.fingerprint, split))
@@ -202,7 +210,8 @@ def prepare(
     if not _place(fingerprint, cache).exists():
         _load_again(plugin, fingerprint, cache)
     data = open_data(_place(fingerprint, cache))
-    split = make_split(plugin, data, SplitRequest(**request))
+    asked = SplitRequest.from_json(request)
+    split = make_split(plugin, data, asked)
     with new_folder(cache / name) as temporary:
         parts = {"train": split.train, "query": split.query}
         if not split.database_is_train:
@@ -216,11 +225,11 @@ def prepare(
         files = {"train": "train", "query": "query", "database": database}
         about = {"views": len(data.views), "files": files}
         with writing(temporary):
-            labels, labelled = training_labels(data, split, SplitRequest(**request))
+            labels, labelled = training_labels(data, split, asked)
             np.save(temporary / "train_labels.npy", labels)
             if labelled is not None:
                 np.save(temporary / "labelled.npy", labelled)
-            held_out = validation_rows(len(split.train), plugin.name, SplitRequest(**request))
+            held_out = validation_rows(len(split.train), plugin.name, asked)
             np.save(temporary / "validation.npy", held_out)
             StoredSplit.of(split, data).save(temporary / "split.npz")
             (temporary / "about.json").write_text(json.dumps(about))
@@ -287,13 +296,12 @@ def training_labels(
     data: Data, split: Split, request: SplitRequest
 ) -> tuple[npt.NDArray[np.uint8], Rows | None]:
     """Return the labels of the training rows, and which rows have any if not all do."""
-    _, harder = hardship.divide(request.protocol)
-    labels = data.labels[split.train]
-    if harder.noise:
-        labels = hardship.wrong_labels(labels, harder.noise, request.seed)
-    if harder.labelled == 1:
+    protocol, labels = request.protocol, data.labels[split.train]
+    if protocol.label_noise:
+        labels = wrong_labels(labels, protocol.label_noise, request.seed)
+    if protocol.label_fraction == 1:
         return labels, None
-    return labels, hardship.labelled_rows(len(labels), harder.labelled, request.seed)
+    return labels, labelled_rows(len(labels), protocol.label_fraction, request.seed)
 
 
 def check_data(data: Data, name: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hashbench.data.preprocessing import blocks, fit
-from hashbench.plugins.rows import Rows
+from hashbench.plugins.protocol import Rows
 
 #: Training rows that are looked at; quantiles of more are the same.
 LOOKED_AT = 5000

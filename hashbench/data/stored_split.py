@@ -15,7 +15,7 @@ from hashbench.base.codes import Words, pack, unpack
 from hashbench.base.errors import DamagedError
 from hashbench.base.files import arrays_checksum, load_sealed, save_sealed
 from hashbench.plugins.dataset import ContactSheet, Data, Split
-from hashbench.plugins.rows import Rows
+from hashbench.plugins.protocol import Rows
 
 TEXTS = ("view_names", "label_names", "query_strings", "database_strings")
 

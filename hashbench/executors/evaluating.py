@@ -1,9 +1,8 @@
 # mypy: disable-error-code="no-untyped-call"
 """Evaluation on a Dask cluster, by blocks of queries.
 
-The database goes to every worker once; what a block of queries needs of it is gathered there, and
-comes back as some numbers a query. Exactly the numbers of one machine: nothing mixes queries
-before all are back.
+The database is sent to every worker once; the values of a block of queries are computed there.
+The numbers are exactly those of one machine, because means are taken after all values are back.
 """
 
 from __future__ import annotations
@@ -14,28 +13,31 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from hashbench.base.codes import Words
 from hashbench.base.errors import HashbenchError
 from hashbench.base.threads import limit_threads
 from hashbench.executors.dask import DaskExecutor
-from hashbench.measures.gathering import Gathered, gather, joined
-from hashbench.measures.names import Measure
-from hashbench.measures.orders import Ranks
+from hashbench.measures.grammar import Measure
+from hashbench.measures.query_values import QueryValues, compute, concatenate
+from hashbench.measures.ranked_items import Ranks
 from hashbench.measures.rankings import HammingRanking
 
 #: Blocks of queries for each thread of a cluster: the slowest holds up the others by one of them.
 BLOCKS_A_THREAD = 4
 
 
-def gather_on(
+def compute_on(
     executor: DaskExecutor,
     ranking: HammingRanking,
     wanted: Sequence[Measure],
     grid: Ranks,
     bounds: bool,
     chance: bool,
-) -> Gathered:
-    """Return what :func:`hashbench.measures.gathering.gather` does, from a cluster's workers."""
+) -> QueryValues:
+    """Do what :func:`hashbench.measures.query_values.compute` does, on the workers of a cluster."""
     from distributed import KilledWorker
 
     usable = executor.wait_for_workers()
@@ -51,9 +53,10 @@ def gather_on(
         )[0]
         futures = [
             client.submit(
-                gather_block,
+                compute_block,
                 ranking.query_words[start:stop],
                 ranking.query_labels[start:stop],
+                None if ranking.pairs is None else ranking.pairs[start:stop],
                 database,
                 ranking.n_bits,
                 (wanted, grid, bounds, chance),
@@ -62,24 +65,25 @@ def gather_on(
             )
             for start, stop in itertools.pairwise(edges)
         ]
-        return joined(client.gather(futures))
+        return concatenate(client.gather(futures))
     except KilledWorker as error:
         raise HashbenchError(f"the workers died, their logs say why: {error}") from error
     except (asyncio.CancelledError, concurrent.futures.CancelledError) as error:
         raise ConnectionError("the connection to the Dask scheduler is lost") from error
 
 
-def gather_block(
+def compute_block(
     query_words: Words,
     query_labels: Words,
+    pairs: npt.NDArray[np.int64] | None,
     database: tuple[Words, Words],
     n_bits: int,
     asked: tuple[Sequence[Measure], Ranks, bool, bool],
-) -> Gathered:
-    """Gather a block of queries on this worker, with the threads that it has."""
+) -> QueryValues:
+    """Compute the values of a block of queries with this worker's threads."""
     from distributed import get_worker
 
     threads: Any = get_worker().state.nthreads
-    ranking = HammingRanking(query_words, database[0], n_bits, query_labels, database[1])
+    ranking = HammingRanking(query_words, database[0], n_bits, query_labels, database[1], pairs)
     with limit_threads(threads):
-        return gather(ranking, *asked)
+        return compute(ranking, *asked)

@@ -49,6 +49,7 @@ PRELOAD = (
     "scipy.linalg",
     "scipy.sparse.linalg",
     "scipy.spatial",
+    "sklearn.cluster",
     "hashbench.studies.cell",
     "hashbench.linalg",
     "hashbench.data.prepare",

@@ -1,9 +1,8 @@
-"""The mathematics that methods share, once.
+"""Mathematics that several methods use.
 
-Pure functions on arrays, rows are items. Features may be float32; small systems are solved in
-float64. Nothing here ever holds an array with the rows of the data on both sides.
-
-Methods import from here: what is not in the list below is internal to a module.
+Pure functions on arrays whose rows are items. Features may be float32; small systems are solved in
+float64. No function allocates an (n, n) array. Methods import from this package: names that are
+not listed below are internal to their module.
 """
 
 from hashbench.linalg.cca import CCA, cca, scatter_precision, scatter_whitening, whitening
@@ -13,16 +12,15 @@ from hashbench.linalg.discrete import discrete_descent, random_codes, signs
 from hashbench.linalg.features import (
     RBF,
     UnitRows,
+    anchor_maps,
     anchor_rows,
-    centre,
     mean_squared_distance,
     squared_distances,
     unit_rows,
 )
 from hashbench.linalg.graph import nearest_rows, neighbour_graph
-from hashbench.linalg.kernels import anchor_maps
 from hashbench.linalg.lasso import lasso
-from hashbench.linalg.logistic import kernel_logistic, unfinished_logistic
+from hashbench.linalg.logistic import kernel_logistic, lbfgs_logistic
 from hashbench.linalg.multiview import correlated_directions, noise_directions
 from hashbench.linalg.pca import pca, principal, row_coordinates
 from hashbench.linalg.products import (
@@ -51,7 +49,6 @@ __all__ = [
     "anchor_rows",
     "bounded_basis",
     "cca",
-    "centre",
     "centred_blocks",
     "column_means",
     "correlated_directions",
@@ -63,6 +60,7 @@ __all__ = [
     "kernel_logistic",
     "kmeans",
     "lasso",
+    "lbfgs_logistic",
     "linear_svms",
     "mean_squared_distance",
     "multiview_kmeans",
@@ -86,7 +84,6 @@ __all__ = [
     "stiefel",
     "sylvester",
     "turns",
-    "unfinished_logistic",
     "unit_rows",
     "upright",
     "whitening",

@@ -13,7 +13,7 @@ from hashbench.linalg.products import cross_product, gram
 from hashbench.linalg.ridge import add_to_diagonal
 from hashbench.linalg.spectral import eigen, singular, turns
 
-#: Columns from which on a view is whitened by triangles, where it has full rank.
+#: Views with at least this many columns and full rank are whitened by a Cholesky factor.
 WIDE = 256
 
 
@@ -24,7 +24,7 @@ class CCA(NamedTuple):
     ----------
     left, right : (d1, k), (d2, k)
         Directions a, b with a'(C11 + ridge I) a = 1 and the same for b. Columns beyond the rank
-        of the cross-covariance are zero: there they would be rounding noise.
+        of the cross-covariance are zero: they would only be rounding errors.
     correlations : (k,)
     """
 
@@ -36,8 +36,8 @@ class CCA(NamedTuple):
 def whitening(C: Matrix, rtol: float = 1e-12, ridge: float = 0.0) -> Matrix:
     """Return M, (d, r), with M'(C + ridge I) M = I for a positive semi-definite C of rank r.
 
-    Directions in which C itself has nothing are left out: a ridge would not whiten them but blow
-    their rounding noise up.
+    Directions in the null space of C are left out: with a small ridge, whitening would only amplify
+    their rounding errors.
     """
     return _whitened(*eigen(C), rtol, ridge)
 
@@ -50,8 +50,8 @@ def _whitened(values: Matrix, vectors: Matrix, rtol: float, ridge: float) -> Mat
 def scatter_precision(X: Matrix) -> float:
     """Return the size of rounding errors in X'X, relative to its largest eigenvalue.
 
-    Errors of a sum of n products grow like the root of n; a bound linear in n would throw away
-    most directions of a float32 view with many rows.
+    Rounding errors of a sum of n products grow like sqrt(n); a bound linear in n would discard most
+    directions of a float32 view with many rows.
     """
     return float(np.finfo(X.dtype).eps * np.sqrt(max(X.shape)))
 
@@ -73,11 +73,11 @@ def scatter_whitening(
     mean : (d,), or None for zero
     ridge : float
     C : (d, d), optional
-        The scatter matrix of X - 1 mean', where it is at hand: then there is no pass. With fewer
-        rows than columns it is not looked at.
+        The scatter matrix of X - 1 mean', if it is known: it saves the pass over X. Ignored if X
+        has fewer rows than columns.
     relative : bool
-        The ridge is meant in units of the mean eigenvalue of the scatter matrix, so that scaling
-        the features or repeating the rows changes nothing.
+        The ridge is in units of the mean eigenvalue of the scatter matrix: scaling the features or
+        repeating the rows changes nothing.
     """
     n, d = X.shape
     precision = scatter_precision(X)
@@ -92,9 +92,9 @@ def scatter_whitening(
 
 
 def _triangular_whitening(C: Matrix, rtol: float, ridge: float) -> Matrix | None:
-    """Return what :func:`whitening` does up to a rotation, in a tenth of the time.
+    """Return a whitening like that of :func:`whitening` up to a rotation, in a tenth of the time.
 
-    None unless C is surely of full rank: the Frobenius norm stands for the largest eigenvalue.
+    Returns None unless C has full rank; the Frobenius norm bounds the largest eigenvalue.
     """
     try:
         scipy.linalg.cholesky(add_to_diagonal(C, -rtol * float(np.linalg.norm(C))))
@@ -125,7 +125,7 @@ def cca(
     means : pair of (d,)
         Subtracted from the rows without copying them.
     whiteners : pair of (d, r), optional
-        What :func:`scatter_whitening` gives of each view under this ridge, where it is at hand.
+        Whitenings of both views under this ridge, see :func:`scatter_whitening`, if known.
     """
     Mx, My = whiteners or (
         scatter_whitening(X, means[0], ridge),
@@ -136,7 +136,7 @@ def cca(
     rank = min(k, int((correlations > correlations.max(initial=0.0) * precision).sum()))
     A, B = np.zeros((X.shape[1], k)), np.zeros((Y.shape[1], k))
     A[:, :rank], B[:, :rank] = Mx @ left[:, :rank], My @ right[:rank].T
-    turn = turns(A)  # of the directions themselves: the whitened axes have signs of their own
+    turn = turns(A)  # the signs of the directions in the feature space, not of the whitened ones
     A, B = A * turn, B * turn
     padded = np.zeros(k)
     padded[:rank] = correlations[:rank]

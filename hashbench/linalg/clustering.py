@@ -1,4 +1,4 @@
-"""Clustering of rows, and of items that are seen through several views at once."""
+"""Clustering of rows, and of items with several views."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def kmeans(X: Matrix, start: npt.NDArray[np.intp], iterations: int = 100) -> Mat
     ----------
     X : (n, d)
     start : (c,) of int
-        The rows that centroids start from.
+        Indices of the rows that are the first centroids.
     iterations : int
     """
     from sklearn.cluster import KMeans
@@ -44,8 +44,8 @@ def multiview_kmeans(
 
     Lowers sum_m a_m^exponent sum_i ||x_mi - f_m,g(i)|| over assignments g, centroids f and view
     weights a_m that sum to one (Cai, Nie and Huang, IJCAI 2013). Norms are not squared: each
-    iteration weights every squared distance by the inverse of the last one, so that outliers
-    pull less. O(n d clusters) a view and iteration. Clusters may end up empty.
+    iteration divides every squared distance by the distance of the iteration before, so that
+    outliers weigh less. O(n d clusters) per view and iteration. Clusters may end up empty.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def multiview_kmeans(
         Of the view weights; not 1.
     iterations : int
     tolerance : float
-        Stop when the objective changes by less than this part of it.
+        Stop when the relative change of the objective is below this.
     """
     n = len(views[0])
     rounds = [rng.permutation(clusters) for _ in range(-(-n // clusters))]
@@ -87,7 +87,7 @@ def multiview_kmeans(
 
 
 def _move(F: Matrix, X: Matrix, assigned: npt.NDArray[np.intp], weights: Matrix) -> None:
-    """Set the centroids F to the weighted means of their items; those without any stay."""
+    """Set the centroids F to the weighted means of their items; empty clusters do not change."""
     places = np.arange(len(X) + 1)
     shares = weights.astype(X.dtype, copy=False)
     members = scipy.sparse.csr_array((shares, assigned, places), shape=(len(X), len(F)))

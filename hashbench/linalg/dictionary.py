@@ -13,9 +13,9 @@ def bounded_basis(
     """Return B that minimises ||Z - S B||^2 with no row of B longer than 1.
 
     Projected gradient steps from extrapolated points (Nesterov). Row j takes steps of its own
-    length 1 / sum_i |(S'S)_ji|, which is safe because a diagonal matrix of these sums exceeds S'S;
-    since sparse S have a nearly diagonal S'S, some ten steps are enough, each O(k^2 p), where the
-    Newton method on the dual would pay O(k^3).
+    length 1 / sum_i |(S'S)_ji|: the diagonal matrix of these sums is an upper bound of S'S. For
+    sparse S, whose S'S is nearly diagonal, about ten steps are enough. Each takes O(k^2 p); a step
+    of Newton's method on the dual would take O(k^3).
 
     Parameters
     ----------
@@ -24,11 +24,11 @@ def bounded_basis(
     gram : (k, k)
         S'S; may be singular. Rows of B whose column of S is zero come out zero.
     start : (k, p)
-        Where to start, for example the solution of a similar problem; not changed.
+        The first iterate, for example the solution of a similar problem; not changed.
     tolerance : float
         Stop when a step moves no row by more than this.
     steps : int
-        At most this many.
+        Largest number of steps.
     """
     sums = np.abs(gram).sum(axis=1, keepdims=True)
     used = sums > 0
@@ -38,7 +38,7 @@ def bounded_basis(
     for _ in range(steps):
         new = _bounded(point - length * (gram @ point - products))
         moved = np.linalg.norm(new - point, axis=1).max()
-        # Where the last step went against the direction of travel, start to accelerate anew.
+        # Restart the acceleration of rows whose last step went against their momentum.
         momentum[np.vecdot(point - new, new - B) > 0] = 1
         following = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
         point = new + (momentum - 1) / following * (new - B)

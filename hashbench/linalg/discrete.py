@@ -13,7 +13,7 @@ def signs(values: Matrix) -> Matrix:
     Zero counts as +1 everywhere in the suite, so that no code is ever anything but binary.
     """
     bits = (values >= 0).astype(values.dtype)
-    bits *= 2  # a fifth of the time that choosing from two numbers takes
+    bits *= 2  # five times faster than np.where
     bits -= 1
     return bits
 
@@ -39,13 +39,13 @@ def discrete_descent(B: Matrix, Q: Matrix, H: Matrix, sweeps: int = 5) -> Matrix
     sweeps : int
     """
     # Bits as rows: each one is then contiguous, and a sweep is k products of (k,) with (k, n).
-    bits, pull = np.array(B.T, order="C"), np.ascontiguousarray(Q.T)
+    bits, linear = np.array(B.T, order="C"), np.ascontiguousarray(Q.T)
     coupling = np.array(H, bits.dtype)
     np.fill_diagonal(coupling, 0)
     for _ in range(sweeps):
         flipped = False
         for j in range(len(bits)):
-            new = signs(pull[j] - coupling[j] @ bits)
+            new = signs(linear[j] - coupling[j] @ bits)
             flipped = flipped or not np.array_equal(new, bits[j])
             bits[j] = new
         if not flipped:

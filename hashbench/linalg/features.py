@@ -1,4 +1,4 @@
-"""What features go through before a method sees them: centring, unit rows, kernel anchors."""
+"""Transformations of features: unit rows, distances, kernel features at anchors."""
 
 from __future__ import annotations
 
@@ -8,12 +8,6 @@ import numpy as np
 
 from hashbench.base.validation import Matrix
 from hashbench.linalg.products import centred_blocks
-
-
-def centre(views: Sequence[Matrix]) -> tuple[list[Matrix], list[Matrix]]:
-    """Return the views minus their column means, and those means in float64."""
-    means = [X.mean(axis=0, dtype=np.float64) for X in views]
-    return [X - mean.astype(X.dtype) for X, mean in zip(views, means, strict=True)], means
 
 
 def unit_rows(X: Matrix) -> Matrix:
@@ -43,7 +37,7 @@ def mean_squared_distance(X: Matrix) -> float:
 def anchor_rows(
     n: int, count: int, rng: np.random.Generator
 ) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    """Return the indices of ``count`` random rows out of n, or of all n where there are fewer."""
+    """Return the indices of ``count`` random rows out of n, without repetition; at most n."""
     return rng.choice(n, size=min(count, n), replace=False)
 
 
@@ -95,7 +89,7 @@ class RBF:
         D = self._distances(X)
         if self.width is None:
             self.width = 2 * float(D.mean(dtype=np.float64))
-        # Rows that are all equal to the anchors have no scale of their own.
+        # If all rows are equal, all distances are zero, and any width gives the same features.
         self.width = self.width if self.width > 0 else 1.0
         K = self._kernel(D)
         if self.centred:
@@ -109,3 +103,30 @@ class RBF:
         if self.feature_mean is not None:
             K -= self.feature_mean
         return K
+
+
+def anchor_maps(
+    views: Sequence[Matrix], counts: Sequence[int], rng: np.random.Generator
+) -> tuple[list[RBF], list[Matrix]]:
+    """Return one centred RBF map per view, with random rows as anchors, and the training features.
+
+    Their width is twice the mean squared distance between rows and anchors. Features need not be
+    centred: distances do not change with their mean.
+
+    Parameters
+    ----------
+    views : list of (n, d_m)
+    counts : list of int
+        Number of anchors of each view; at most n are used.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    maps : list of RBF
+    features : list of (n, min(counts_m, n))
+    """
+    maps = [
+        RBF(X[np.sort(anchor_rows(len(X), count, rng))])
+        for X, count in zip(views, counts, strict=True)
+    ]
+    return maps, [phi.fit_transform(X) for phi, X in zip(maps, views, strict=True)]

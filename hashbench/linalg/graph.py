@@ -1,9 +1,8 @@
 """Exact nearest-neighbour graphs of the rows of a view, as sparse matrices.
 
-Distances are computed for one block of rows at a time: memory grows with the rows, time with their
-square. scikit-learn's NearestNeighbors finds the same distances but takes any of several rows at
-equal distance; in text features every second row has equal rows, and codes would depend on the
-library's version.
+Distances are computed block by block: memory grows linearly with the rows, time with their square.
+scikit-learn's NearestNeighbors does not say which of several rows at equal distance it takes. In
+text features every second row has duplicates, so codes would depend on the library's version.
 """
 
 from __future__ import annotations
@@ -35,19 +34,19 @@ def nearest_rows(X: Matrix, count: int) -> npt.NDArray[np.intp]:
     ----------
     X : (n, d)
     count : int
-        Cut to n - 1, the rows there are.
+        Number of neighbours; at most n - 1 are returned.
 
     Returns
     -------
     (n, min(count, n - 1)) array of int
-        In each row the indices ascend; they are not ordered by distance.
+        The indices of each row ascend; they are not ordered by distance.
     """
     n = X.shape[0]
     count = min(count, n - 1)
     neighbours = np.empty((n, max(count, 0)), np.intp)
     if count < 1:
         return neighbours
-    # Centring does not change distances, but far fewer digits cancel in them. Counts are shifted
+    # Centring does not change distances, but it reduces their rounding errors. Counts are shifted
     # by whole numbers, so that their distances, and ties between them, stay exact.
     mean = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
     whole = all(bool((X[rows] == np.rint(X[rows])).all()) for rows in row_blocks(n))
@@ -57,8 +56,8 @@ def nearest_rows(X: Matrix, count: int) -> npt.NDArray[np.intp]:
         D[np.arange(len(D)), np.arange(rows.start, rows.stop)] = np.inf
         farthest = np.partition(D, count - 1, axis=1)[:, count - 1, None]
         nearer, equal = farthest > D, farthest == D
-        room = count - nearer.sum(axis=1, keepdims=True)
-        chosen = nearer | (equal & (equal.cumsum(axis=1) <= room))
+        missing = count - nearer.sum(axis=1, keepdims=True)
+        chosen = nearer | (equal & (equal.cumsum(axis=1) <= missing))
         neighbours[rows] = np.nonzero(chosen)[1].reshape(-1, count)
     return neighbours
 
@@ -66,7 +65,7 @@ def nearest_rows(X: Matrix, count: int) -> npt.NDArray[np.intp]:
 def neighbour_graph(X: Matrix, count: int) -> Sparse:
     """Return G, (n, n) sparse with G_ij = 1 if row j is among the nearest rows of row i.
 
-    Not symmetric: ``G.maximum(G.T)`` joins rows if either is a neighbour of the other.
+    Not symmetric: ``G.maximum(G.T)`` connects rows if either is a neighbour of the other.
     """
     neighbours = nearest_rows(X, count)
     n, found = neighbours.shape

@@ -1,9 +1,9 @@
-"""Many lassos over one dictionary at once.
+"""Lasso problems that share a dictionary, one for each row.
 
-Every row is a problem of its own, but all share the dictionary, so that an iteration is two matrix
-products. Rows go through all their iterations one block at a time: everything an iteration touches
-then stays in cache, and threads can take blocks. scikit-learn's sparse_encode runs to convergence;
-the method that uses this stops after 30 steps, far from it, and its codes depend on that.
+An iteration is two matrix products for all rows of a block. A block goes through all its iterations
+before the next one starts: its arrays then stay in cache, and threads take blocks in parallel.
+scikit-learn's sparse_encode runs to convergence. LSSH, which uses this, stops after 30 steps, long
+before convergence, and its codes depend on that.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from hashbench.base.validation import Matrix
 #: Coefficients held at once; half a megabyte in float32.
 BLOCK_COEFFICIENTS = 1 << 17
 
-#: A curvature this near the bound (relatively) counts as above it. After the first step the two are
-#: equal but for rounding, and rounding must not decide about a factor of two in the step length.
+#: A curvature within this relative distance of the bound counts as above it. After the first step
+#: both are equal up to rounding, which must not decide about a factor of two in the step length.
 MARGIN = 1e-4
 
-#: With a larger share of coefficients that are not zero, a dense product is faster.
+#: With a larger share of nonzero coefficients a dense product is faster.
 DENSE = 0.25
 
 
 def lasso(D: Matrix, Y: Matrix, fraction: float, iterations: int = 30) -> Matrix:
     """Lower ||y_i - s_i D||^2 / 2 + fraction * ||D y_i||_max * ||s_i||_1 for every row y_i.
 
-    Accelerated proximal gradient steps from zero (Nesterov), with a step length for each row that
-    shrinks when needed. The weight of the l1 norm is a fraction of the smallest one for which
-    s_i = 0 is optimal, so that sparsity does not depend on the scale of a row.
+    Accelerated proximal gradient steps (Nesterov) from zero, with backtracking for each row. The
+    weight of the l1 norm is a fraction of the smallest one for which s_i = 0 is optimal, so that
+    sparsity does not depend on the scale of a row.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def lasso(D: Matrix, Y: Matrix, fraction: float, iterations: int = 30) -> Matrix
     fraction : float
         Between 0 (least squares) and 1 (all zero).
     iterations : int
-        Always this many: far from convergence if few, which the methods that use it count on.
+        Number of steps; there is no test of convergence.
 
     Returns
     -------

@@ -1,8 +1,8 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
-"""Proximal steps of many rows after their gradients are known, a row at a time.
+"""The proximal step of the lasso, and a product with sparse coefficients, as compiled loops.
 
-Between two products numpy goes through all coefficients a dozen times; a compiled loop does once.
-Most of them are zero then, and a product with the dictionary need not look at those.
+numpy would go through all coefficients a dozen times per step; the loop goes through them once.
+Most of them are then zero, and the product with the dictionary skips those.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from hashbench.base.compiled import kernel
 
 @kernel(reorder=True)
 def shrink(rows, G, threshold, beta, S, last, new, length):
-    """Set rows of the new coefficients; return how many are not zero.
+    """Set the rows of `new` and return how many of their coefficients are not zero.
 
     Parameters
     ----------
     rows : (r,) of int
-        Rows of every array that follows but G, which has only these.
+        Rows to compute. G holds only these rows, the other arrays hold all.
     G : (r, atoms)
         Minus the gradient at the point, divided by the bound.
     threshold : (b,)
@@ -28,7 +28,7 @@ def shrink(rows, G, threshold, beta, S, last, new, length):
     S, last : (b, atoms)
         Coefficients after the last step and the one before.
     new, length : (b, atoms), (b,)
-        What is set: coefficients, and ||new - point||^2.
+        Outputs: coefficients, and ||new - point||^2.
     """
     zero = beta - beta  # in its precision
     count = 0
@@ -49,7 +49,7 @@ def shrink(rows, G, threshold, beta, S, last, new, length):
 
 @kernel(reorder=True)
 def multiply(rows, S, D, fitted):
-    """Set rows of S D, for S, (b, atoms), that are mostly zero."""
+    """Set the given rows of `fitted` to those of S D, for S, (b, atoms), that is mostly zero."""
     zero = D[0, 0] - D[0, 0]  # in its precision
     used = np.empty(S.shape[1] + 1, np.int32)
     for i in rows:

@@ -1,9 +1,9 @@
 """Kernel logistic regression by truncated Newton, for all bits at once.
 
 A Newton step per bit would need a Hessian per bit, n m^2 operations each. Here the Newton
-equations are solved by conjugate gradients instead: every product with a Hessian is two matrix
-products that all bits share, and one factorisation, of the bound that all these Hessians have in
-common, preconditions every solve of every bit.
+equations are solved by conjugate gradients instead: a product with a Hessian is two matrix
+products, computed for all bits together. An upper bound of all Hessians is factored once and
+preconditions the solutions of all bits.
 
 scikit-learn's LogisticRegression fits one bit after the other: 16 bits on 4,000 rows and 500 kernel
 points take 1.7 s with L-BFGS and 3.6 s with Newton steps, these 0.17 s (one thread, processor
@@ -13,14 +13,14 @@ seconds).
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import scipy
 
 from hashbench.base.validation import Matrix
+from hashbench.linalg.products import centred_blocks, cross_product, gram, row_blocks
 
-#: Rows looked at together: the second product of a pass finds them in cache.
+#: Rows of a block: it is still in cache at the second product with it.
 ROWS = 1024
-#: A Newton equation is solved until the squared preconditioned residual fell to this part.
+#: A Newton equation is solved until the squared preconditioned residual falls to this fraction.
 RESIDUAL = 0.03
 
 
@@ -34,72 +34,72 @@ def kernel_logistic(
 ) -> Matrix:
     """Return W that minimises sum_i log(1 + exp(-T_ij (K W)_ij)) + penalty W_j' K0 W_j for all j.
 
-    Convex; there is no intercept. The work is in float64 whatever the precision of K, which is
-    converted a block of rows at a time. Around ten Newton steps; each is two to fifty passes
-    over K, the more the nearer the targets are to separable.
+    Convex; there is no intercept. All arithmetic is in float64; K may be float32 and is converted
+    block by block. About ten Newton steps, each of two to fifty passes over K: more if the targets
+    are nearly separable.
 
     Parameters
     ----------
     K : (n, m)
-        Kernel between the rows and m kernel points. Any features do.
+        Kernel between the rows and m kernel points, or any other features.
     K0 : (m, m), symmetric positive semi-definite
         Kernel between the kernel points; the identity gives plain ridge-penalised regression.
     T : (n, t) of -1 and +1
-        Targets, one column a bit.
+        Targets, one column per bit.
     penalty : float
         Positive.
     tolerance : float
-        A bit is finished when a Newton step promises to lower its objective by less than half
-        this part of it.
+        A bit has converged when the predicted decrease of a Newton step is below half this
+        fraction of its objective.
     iterations : int
-        Newton steps at most.
+        Largest number of Newton steps.
 
     Returns
     -------
     (m, t) float64 array
     """
     n, m = K.shape
-    # A kernel matrix is positive semi-definite up to its rounding alone.
+    # Rounding errors may give a kernel matrix negative eigenvalues.
     rounding = np.finfo(K0.dtype).eps * max(np.trace(K0), 1e-300)
     ridge = 2 * float(penalty) * (K0 + rounding * np.eye(m))
     # Every Hessian K' diag(p (1 - p)) K + 2 penalty K0 is at most this one, which is also the
     # first of them: p = 1/2 at W = 0.
-    bound = _gram(K) / 4 + ridge
+    bound = gram(K, dtype=np.float64) / 4 + ridge
     bound[np.diag_indices(m)] += m * np.finfo(np.float64).eps * max(np.trace(bound), 1e-300)
     factor = scipy.linalg.cho_factor(bound, lower=True)
 
     W, Z = np.zeros((m, T.shape[1])), np.zeros((n, T.shape[1]))  # Z = K W
     loss, wrong = _logistic(T, Z)
-    left = np.arange(T.shape[1])  # bits not yet finished
+    left = np.arange(T.shape[1])  # bits that have not converged
     for _ in range(iterations):
         t, w, z = T[:, left], W[:, left], Z[:, left]
-        G = ridge @ w - _back(K, t * wrong)
+        G = ridge @ w - cross_product(K, t * wrong, dtype=np.float64)
         D = _newton_step(K, ridge, wrong * (1 - wrong), G, factor)
-        promised = -np.sum(G * D, axis=0)
-        KD = _product(K, D)
-        step, value, wrong = _backtrack(t, z, KD, w, D, ridge, loss, promised)
+        predicted = -np.sum(G * D, axis=0)
+        KD = np.concatenate([block @ D for _, block in centred_blocks(K, dtype=np.float64)])
+        step, value, wrong = _backtrack(t, z, KD, w, D, ridge, loss, predicted)
         W[:, left], Z[:, left] = w + step * D, z + step * KD
-        going = (promised > tolerance * value) & (value < loss)
-        left, loss, wrong = left[going], value[going], wrong[:, going]
+        active = (predicted > tolerance * value) & (value < loss)
+        left, loss, wrong = left[active], value[active], wrong[:, active]
         if not len(left):
             break
     return W
 
 
-def unfinished_logistic(K: Matrix, K0: Matrix, T: Matrix, penalty: float, steps: int) -> Matrix:
-    """Return what L-BFGS has made of the same problem after ``steps`` steps from zero.
+def lbfgs_logistic(K: Matrix, K0: Matrix, T: Matrix, penalty: float, steps: int) -> Matrix:
+    """Return the weights of the same problem after ``steps`` steps of L-BFGS from zero.
 
-    Published programs stop there, short of the optimum, and so do the hash functions that they
-    are known for. A hundred pairs of vectors of memory, one or two passes over K a step and bit.
+    Published programs stop before they reach the optimum, and published results depend on that.
+    One or two passes over K per step and bit.
     """
     W = np.zeros((K.shape[1], T.shape[1]))
-    wide = _wide(K)
+    wide = K.astype(np.float64, copy=False)
     for j, t in enumerate(T.T[:, :, None]):
 
         def value_and_gradient(w: Matrix, t: Matrix = t) -> tuple[float, Matrix]:
             loss, wrong = _logistic(t, (wide @ w)[:, None])
-            pull = penalty * (K0 @ w)
-            return float(loss[0] + w @ pull), 2 * pull - ((t * wrong)[:, 0] @ wide)
+            shrinkage = penalty * (K0 @ w)
+            return float(loss[0] + w @ shrinkage), 2 * shrinkage - ((t * wrong)[:, 0] @ wide)
 
         found = scipy.optimize.minimize(
             value_and_gradient,
@@ -117,8 +117,8 @@ def _newton_step(
 ) -> Matrix:
     """Solve (K' diag(S_j) K + ridge) D_j = -G_j for all bits j by conjugate gradients.
 
-    Bits leave when their residual is small enough; wherever the iteration ends, D_j is a
-    direction of descent.
+    The iteration of a bit ends when its residual is small enough. D_j is a descent direction after
+    any number of iterations.
     """
     D, R = np.zeros_like(G), -G
     Q = scipy.linalg.cho_solve(factor, R)
@@ -129,17 +129,17 @@ def _newton_step(
     for _ in range(len(ridge)):
         if not len(running):
             break
-        HP = _curved(K, P, S) + ridge @ P
+        HP = _hessian_product(K, P, S) + ridge @ P
         step = rho / np.maximum(np.sum(P * HP, axis=0), np.finfo(np.float64).tiny)
         D[:, running] += step * P
         R -= step * HP
         Q = scipy.linalg.cho_solve(factor, R)
         new = np.sum(R * Q, axis=0)
         P = Q + new / rho * P
-        going = new > goal[running]
-        if not going.all():
-            running, P, R, S = running[going], P[:, going], R[:, going], S[:, going]
-        rho = new[going]
+        active = new > goal[running]
+        if not active.all():
+            running, P, R, S = running[active], P[:, active], R[:, active], S[:, active]
+        rho = new[active]
     return D
 
 
@@ -151,9 +151,9 @@ def _backtrack(
     D: Matrix,
     ridge: Matrix,
     loss: Matrix,
-    promised: Matrix,
+    predicted: Matrix,
 ) -> tuple[Matrix, Matrix, Matrix]:
-    """Halve each bit's step until its objective falls by a ten-thousandth of what was promised.
+    """Halve each bit's step until its objective falls by a ten-thousandth of the prediction.
 
     Returns the steps, the objectives there, and the probabilities of the wrong sign.
     """
@@ -164,16 +164,16 @@ def _backtrack(
     for halvings in range(41):
         value, wrong = _logistic(t, z + step * KD)
         value += constant + step * linear + step**2 * square
-        high = value > loss - 1e-4 * step * promised
+        high = value > loss - 1e-4 * step * predicted
         if not high.any():
             break
-        # After so many there is nothing to gain at working precision: the bit stays put.
+        # After 40 halvings the objective cannot fall at working precision: take no step.
         step[high] = step[high] / 2 if halvings < 39 else 0
     return step, value, wrong
 
 
 def _logistic(T: Matrix, Z: Matrix) -> tuple[Matrix, Matrix]:
-    """Return sum_i log(1 + exp(-T Z)) a column, and the probabilities of the wrong sign."""
+    """Return sum_i log(1 + exp(-T Z)) per column, and the probabilities of the wrong sign."""
     margin = T * Z
     small = np.exp(-np.abs(margin))
     loss = np.log1p(small) - np.minimum(margin, 0)
@@ -181,40 +181,10 @@ def _logistic(T: Matrix, Z: Matrix) -> tuple[Matrix, Matrix]:
     return np.asarray(loss.sum(axis=0)), wrong
 
 
-def _blocks(K: Matrix) -> list[slice]:
-    return [slice(start, start + ROWS) for start in range(0, K.shape[0], ROWS)]
-
-
-def _wide(block: Matrix) -> npt.NDArray[np.float64]:
-    return block.astype(np.float64, copy=False)
-
-
-def _gram(K: Matrix) -> Matrix:
-    """K'K, summed in float64: in float32 its small eigenvalues would be noise."""
-    total = np.zeros((K.shape[1], K.shape[1]))
-    for rows in _blocks(K):
-        block = _wide(K[rows])
-        total += block.T @ block
-    return total
-
-
-def _product(K: Matrix, P: Matrix) -> Matrix:
-    """K P."""
-    return np.concatenate([_wide(K[rows]) @ P for rows in _blocks(K)])
-
-
-def _back(K: Matrix, R: Matrix) -> Matrix:
-    """K'R."""
-    total = np.zeros((K.shape[1], R.shape[1]))
-    for rows in _blocks(K):
-        total += _wide(K[rows]).T @ R[rows]
-    return total
-
-
-def _curved(K: Matrix, P: Matrix, S: Matrix) -> Matrix:
-    """K'(S * (K P)), in one pass over K."""
+def _hessian_product(K: Matrix, P: Matrix, S: Matrix) -> Matrix:
+    """Return K'(S * (K P)), (m, t), in one pass over K."""
     total = np.zeros_like(P)
-    for rows in _blocks(K):
-        block = _wide(K[rows])
+    for rows in row_blocks(len(K), ROWS):
+        block = K[rows].astype(np.float64, copy=False)
         total += block.T @ (S[rows] * (block @ P))
     return total

@@ -1,6 +1,6 @@
-"""Directions along which any number of views agree, from the small scatter matrices alone.
+"""Directions along which any number of views agree, from their scatter matrices.
 
-Two views are canonical correlation analysis. For more, every pair of views counts: with
+For two views this is canonical correlation analysis. For more, every pair of views counts: with
 whitening M_m (M_m'(C_mm + ridge I) M_m = I) and a_m = M_m u_m,
 
     max sum_{m != l} a_m' C_ml a_l   subject to   sum_m a_m'(C_mm + ridge I) a_m = number of views
@@ -28,7 +28,7 @@ def correlated_directions(
     means: Sequence[Matrix],
     whiteners: Sequence[Matrix] | None = None,
 ) -> tuple[list[Matrix], Matrix]:
-    """Return k directions a view, strongest agreement first, and their correlations.
+    """Return k directions per view, strongest agreement first, and their correlations.
 
     One pass over the rows for each pair of views and, without ``whiteners``, for each view.
 
@@ -41,13 +41,13 @@ def correlated_directions(
     means : list of (d_m,)
         Subtracted from the rows without copying them.
     whiteners : list of (d_m, r_m), optional
-        What :func:`~hashbench.linalg.cca.scatter_whitening` gives of each view under this ridge.
+        Whitenings under this ridge, see :func:`~hashbench.linalg.scatter_whitening`.
 
     Returns
     -------
     directions : list of (d_m, k) in float64
-        Columns beyond the number of correlated directions are zero: there they would be
-        rounding noise.
+        Columns beyond the number of correlated directions are zero: they would only be rounding
+        errors.
     correlations : (k,)
         Mean over the pairs of views; zero for the zero columns.
     """
@@ -83,8 +83,8 @@ def noise_directions(
 ) -> Matrix:
     """Return (d, count) random directions of one view, a'(C + ridge I) a = 1, C its scatter.
 
-    They stand for what solvers find beyond the rank of the data, where rounding errors alone tell
-    directions apart: as long as canonical ones, but without a partner in another view. One pass.
+    Solvers return such directions beyond the rank of the data, where only rounding errors decide:
+    as long as canonical ones, but unrelated to the directions of another view. One pass over X.
     """
     M = scatter_whitening(X, mean, ridge)
     U = rng.standard_normal((M.shape[1], count))

@@ -1,7 +1,7 @@
-"""Products with the features, in blocks of rows: sums over rows end in float64.
+"""Products with the features, in blocks of rows.
 
-Features may be float32 and far larger than the cache. Products are BLAS's, in the precision of the
-features; each block's contribution is added in float64, so that errors do not grow with the rows.
+Features may be float32. Blocks are multiplied by BLAS in the precision of the features; their
+products are added in float64, so that rounding errors do not grow with the number of rows.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ def centred_blocks(
 ) -> Iterator[tuple[slice, Matrix]]:
     """Yield slices of the rows and X - 1 mean' there, in the precision of X or in `dtype`.
 
-    Rows are centred before they are multiplied: subtracting the rank-one term afterwards would
-    cancel the digits that small eigenvalues of X'X consist of. All blocks share their memory.
+    Gram matrices need rows that are centred before they are multiplied: if the rank-one term
+    n mean mean' is subtracted afterwards, small eigenvalues of X'X are lost in its rounding errors.
+    All blocks share their memory.
     """
     n, d = X.shape
     dtype = X.dtype if dtype is None else np.dtype(dtype)
@@ -56,7 +57,9 @@ def gram(X: Matrix, mean: Matrix | None = None, dtype: npt.DTypeLike | None = No
     for _, block in centred_blocks(X, mean, dtype):
         product: Any = scipy.linalg.get_blas_funcs("syrk", dtype=block.dtype)
         total += product(1.0, block.T)  # the upper triangle; the other one is zero
-    return np.asarray(np.triu(total) + np.triu(total, 1).T)
+    total = total + total.T
+    total[np.diag_indices(d)] /= 2
+    return total
 
 
 def outer_gram(X: Matrix, mean: Matrix | None = None) -> Matrix:

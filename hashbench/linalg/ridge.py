@@ -1,7 +1,7 @@
-"""Ridge regression whose factorisation is made once and used for every right-hand side.
+"""Ridge regression that factors its system once, for any number of right-hand sides.
 
-Alternating methods solve the same normal equations at every iteration with other targets; the
-Gram matrix and its Cholesky factor depend on the features alone.
+Alternating methods solve the same normal equations in every iteration with other targets. The
+Gram matrix and its Cholesky factor depend only on the features.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Factor:
     Parameters
     ----------
     system : (d, d) float64
-        Where it is singular to working precision, solutions are those of least norm.
+        If it is singular to working precision, solutions have the least norm.
     """
 
     def __init__(self, system: Matrix) -> None:
@@ -36,7 +36,7 @@ class Factor:
 
     @cached_property
     def _eigen(self) -> tuple[Matrix, Matrix]:
-        """The inverses of the eigenvalues, and the vectors, where the system is singular."""
+        """Return the inverses of the eigenvalues (zero for zero), and the eigenvectors."""
         values, vectors = np.linalg.eigh(self.system)
         keep = values > values[-1] * len(values) * np.finfo(np.float64).eps
         return np.where(keep, 1 / np.where(keep, values, 1), 0), vectors
@@ -46,13 +46,13 @@ class Factor:
         if self.singular:
             inverse, vectors = self._eigen
             return np.asarray(vectors @ (inverse[:, None] * (vectors.T @ right)))
-        return np.asarray(scipy.linalg.cho_solve(self._cholesky, right))
+        return np.asarray(scipy.linalg.cho_solve(self._cholesky, right, check_finite=False))
 
     def smallest_eigenvalue(self) -> float:
         """Return a lower estimate of the smallest eigenvalue, from the factor (LAPACK's pocon)."""
         if self.singular:
             return 0.0
-        norm = float(np.linalg.norm(self.system, 1))
+        norm = float(scipy.linalg.norm(self.system, 1))
         condition: Any = scipy.linalg.lapack.dpocon
         return norm * float(condition(self._cholesky[0], norm, uplo="L")[0])
 
@@ -63,28 +63,28 @@ class Ridge:
     Picks the smaller of the two systems: (X'X + penalty I) of size d, or (X X' + penalty I) of
     size n, which give the same W. One pass over X to factor, one for each call of :meth:`solve`.
 
-    X'X is computed in the precision of X. If the system then has eigenvalues as small as its
-    rounding errors, it is computed again in float64: otherwise the weak directions of the solution
-    would be those of rounding errors.
+    X'X and X'T are computed in the precision of X. If the system has eigenvalues as small as the
+    rounding errors of products with X (not centred), they are computed in float64 instead:
+    otherwise rounding errors would decide about the weak directions of the solution.
 
     Parameters
     ----------
     X : (n, d)
     penalty : float
         Not negative. A system that is singular to working precision is solved in the least-norm
-        sense instead of failing.
+        sense.
     mean : (d,), optional
         Subtracted from the rows of X without copying them.
     relative : bool
-        The penalty is in units of the mean eigenvalue of X'X, so that scaling the features or
-        repeating the rows changes nothing.
+        The penalty is in units of the mean eigenvalue of X'X: scaling the features or repeating
+        the rows changes nothing.
 
     Attributes
     ----------
     gram : (d, d), or (n, n) if d > n
         X'X or X X' of the centred features, without the penalty.
     penalty : float
-        What was added to its diagonal.
+        The value that is added to its diagonal.
     """
 
     def __init__(
@@ -96,7 +96,8 @@ class Ridge:
         self.dtype = X.dtype
         self.gram = gram(X, mean) if self.primal else outer_gram(X, mean)
         self._factorise(penalty, relative)
-        rounding = np.finfo(X.dtype).eps * float(np.trace(self.gram))
+        shift = 0.0 if mean is None else n * float(mean @ mean)
+        rounding = np.finfo(X.dtype).eps * (float(np.trace(self.gram)) + shift)
         weak = self._factor.smallest_eigenvalue() < rounding
         if self.primal and weak and X.dtype != np.float64:
             self.dtype = np.dtype(np.float64)
@@ -106,13 +107,6 @@ class Ridge:
     def _factorise(self, penalty: float, relative: bool) -> None:
         self.penalty = absolute(penalty, self.gram, self.X.shape[1]) if relative else float(penalty)
         self._factor = Factor(add_to_diagonal(self.gram, self.penalty))
-
-    def with_penalty(self, penalty: float) -> Ridge:
-        """Return the same regression under another penalty, sharing the Gram matrix."""
-        other = object.__new__(Ridge)
-        other.__dict__.update(self.__dict__)
-        other._factorise(penalty, relative=False)
-        return other
 
     def scatter(self) -> Matrix | None:
         """Return (X - 1 mean')'(X - 1 mean'), (d, d), if it was computed: if d <= n."""
@@ -128,7 +122,9 @@ class Ridge:
         """Return (X - 1 mean')' T, (d, t) in float64."""
         if not self.primal:
             return np.asarray(self._centred.T @ T)
-        return cross_product(self.X, T, self.mean, dtype=self.dtype)
+        # X'T - mean (1'T): no centred copy of X.
+        S = cross_product(self.X, T, dtype=self.dtype)
+        return S if self.mean is None else S - np.outer(self.mean, T.sum(axis=0, dtype=np.float64))
 
     def solve(self, T: Matrix) -> Matrix:
         """Return W, (d, t) in float64, for targets T, (n, t)."""
@@ -170,7 +166,7 @@ def absolute(strength: float, gram: Matrix, d: int) -> float:
         Columns of X.
     """
     eigenvalue = float(np.trace(gram)) / d
-    # Rows that are all equal have no size to be relative to; they predict nothing anyway.
+    # The trace is zero if all rows are equal; such features predict nothing under any penalty.
     return strength * (eigenvalue if eigenvalue > 0 else 1.0)
 
 

@@ -1,8 +1,8 @@
-"""Eigen- and singular vectors with order and signs of their own, not those of a library.
+"""Eigenvectors and singular vectors with a defined order and defined signs.
 
-A symmetric problem gives each eigenvector up to its sign, and LAPACK's choice changes with its
-version, its threads and the processor. All eigenvectors used by methods come from here: strongest
-first, with the largest entry of each positive.
+Eigenvectors are unique up to their signs, and LAPACK's choice changes with its version, its threads
+and the processor. Methods take all eigenvectors from here: largest eigenvalue first, and the
+largest entry of each vector is positive.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import scipy
 
 from hashbench.base.validation import Matrix
 
-#: Entries within this part of the largest count as large as it is, and the first of them decides.
+#: Entries whose relative difference is below this count as equally large.
 EQUAL = 1e-6
 
 
@@ -25,9 +25,9 @@ def eigen(A: Matrix, count: int | None = None) -> tuple[Matrix, Matrix]:
     Parameters
     ----------
     A : (d, d)
-        Its lower triangle is read alone.
+        Only its lower triangle is read.
     count : int, optional
-        How many of the largest; all by default.
+        Number of eigenvalues, the largest; all by default.
     """
     d = len(A)
     if count is None or count >= d:
@@ -40,7 +40,7 @@ def eigen(A: Matrix, count: int | None = None) -> tuple[Matrix, Matrix]:
 def singular(A: Matrix) -> tuple[Matrix, Matrix, Matrix]:
     """Return the thin singular value decomposition: left, values and right, A = left values right.
 
-    The left vectors are upright, and the right ones follow them.
+    The largest entry of each left vector is positive.
     """
     left, values, right = np.linalg.svd(A, full_matrices=False)
     turn = turns(left)
@@ -55,7 +55,7 @@ def upright(vectors: Matrix) -> Matrix:
 def turns(vectors: Matrix) -> npt.NDArray[np.float64]:
     """Return -1 for every column whose largest entry is negative, and +1 for the others.
 
-    Of entries that rounding alone tells apart, such as those of (1, -1), the first counts.
+    Of entries that are equally large up to rounding, such as those of (1, -1), the first counts.
     """
     if not vectors.size:
         return np.ones(vectors.shape[1])

@@ -1,8 +1,8 @@
 """Sylvester equations whose large side is a graph Laplacian, without the n x n matrix.
 
-Graphs on the rows of data come as a sparse part (nearest neighbours) and a part of low rank (shared
-labels, Y Y'). Their Laplacian is a diagonal less both, and the equation falls into one symmetric
-positive definite system a column, solved together by preconditioned conjugate gradients.
+The graphs have a sparse part (nearest neighbours) and a low-rank part (shared labels, Y Y'). The
+equation separates into one symmetric positive definite system per column; all are solved together
+by preconditioned conjugate gradients.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ def sylvester(
 ) -> Matrix:
     """Return S, (n, k), with S A + weight * Laplacian S = C.
 
-    In the eigenvectors of A the columns of S fall apart. The preconditioner is the system without
-    the sparse part of the graph, inverted exactly by the Woodbury identity. O(k (edges + n c)) an
-    iteration; few are needed where labels join most pairs.
+    In the basis of A's eigenvectors the columns of S are independent. The preconditioner is the
+    system without the sparse part of the graph, inverted exactly by the Woodbury identity.
+    O(k (edges + n c)) per iteration; few are needed if labels connect most pairs.
 
     Parameters
     ----------
@@ -63,11 +63,11 @@ def sylvester(
         Not negative.
     C : (n, k)
     start : (n, k), optional
-        Where the iteration starts; zero if not given.
+        The first iterate; zero if not given.
     tolerance : float
         Residual norm of every column, relative to that of its right-hand side.
     iterations : int
-        At most.
+        Largest number of iterations.
     """
     values, V = np.linalg.eigh(A)
     right = np.asarray(C, np.float64) @ V
@@ -77,7 +77,7 @@ def sylvester(
     goal = tolerance * np.linalg.norm(right, axis=0)
     Q = precondition(R)
     P, rho = Q, np.sum(R * Q, axis=0)
-    tiny = np.finfo(np.float64).tiny  # columns that are solved exactly have nothing to divide by
+    tiny = np.finfo(np.float64).tiny  # avoids 0 / 0 in columns that are solved exactly
     for _ in range(iterations):
         if (np.linalg.norm(R, axis=0) <= goal).all():
             break
@@ -95,7 +95,7 @@ def sylvester(
 class _Preconditioner:
     """Inverse of E_i - weight Y Y' for every column i, E_i = diag(values_i + weight degrees).
 
-    Positive definite: what the low-rank part takes off is part of the degrees.
+    Positive definite, because the degrees include those of the low-rank part.
     """
 
     def __init__(self, laplacian: Laplacian, weight: float, values: Matrix) -> None:

@@ -1,7 +1,6 @@
 """The evaluator: every variant of every measure by name, exact where items are tied.
 
-`names` and `presets` say what there is and cost nothing to import; what computes is imported when
-first used.
+`grammar` and `presets` need no import of numpy; modules that compute are imported when first used.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from hashbench.measures.names import (
+from hashbench.measures.grammar import (
     DEFAULT_MEASURES,
     Entry,
     Measure,

@@ -1,4 +1,4 @@
-"""What can be said of codes themselves: whether their bits are worth their room."""
+"""Statistics of codes: balance and correlation of bits, and collisions of items."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class CodeStatistics:
     Attributes
     ----------
     items : int
-        How many codes.
+        Number of codes.
     ones : float
         Mean share of ones.
     imbalance : float
@@ -31,11 +31,11 @@ class CodeStatistics:
     largest_correlation : float or None
         The largest absolute correlation of two such bits.
     distinct : int
-        Different codes.
+        Number of distinct codes.
     collisions : int
         Pairs of items that have the same code.
     collisions_apart : int or None
-        Those of them that share no label; None without labels.
+        Pairs with the same code that share no label; None without labels.
     """
 
     items: int
@@ -90,7 +90,7 @@ def _correlations(both: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def _group(words: Words) -> tuple[Words, npt.NDArray[np.int64]]:
-    """Return the different rows in sorted order and how often each occurs."""
+    """Return the distinct rows in sorted order and how often each occurs."""
     rows, counts = np.unique(words, axis=0, return_counts=True)
     return rows, counts.astype(np.int64)
 

@@ -1,4 +1,4 @@
-"""The evaluator: any number of measures from one ranking, each looked up by its name."""
+"""The evaluator: any number of measures from one ranking, each found by its name."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hashbench.base.errors import HashbenchError
-from hashbench.measures.gathering import Gathered, check_ranks, gather, rel_of, round_ranks
-from hashbench.measures.names import DEFAULT_MEASURES, ByName, Measure, parse, parse_many
-from hashbench.measures.orders import Ranks, Values
+from hashbench.measures.grammar import DEFAULT_MEASURES, ByName, Measure, parse, parse_many
+from hashbench.measures.query_values import QueryValues, check_ranks, compute, round_ranks
+from hashbench.measures.ranked_items import Counts, Ranks, Values, of_radius, radius_curve
 from hashbench.measures.rankings import Ranking, hamming_ranking
-from hashbench.measures.values import Ball, of_ball, settle_empty
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class Curve:
     axis : str
         "rank" or "radius".
     x, precision, recall : (points,) arrays
-        A pool without a single item has no precision: nan.
+        The precision is nan where the pooled queries have no item within the radius.
     per_query : (queries, points, 2) float64 or None
         Precision and recall of each query; nan for queries that do not count.
     """
@@ -86,7 +85,7 @@ class Evaluation(Mapping[str, float]):
     def __getitem__(self, name: str) -> float:
         key = str(parse(name))
         if key in self.curves:
-            raise HashbenchError(f"measure {key!r} is a curve; it stands in .curves")
+            raise HashbenchError(f"measure {key!r} is a curve; it is in .curves")
         return self.scores[name].value
 
     def __contains__(self, name: object) -> bool:
@@ -114,6 +113,7 @@ def evaluate(
     measures: str | Measure | Iterable[str | Measure] = DEFAULT_MEASURES,
     *,
     n_bits: int | None = None,
+    pairs: Any = None,
     ranks: npt.ArrayLike | None = None,
     per_query: bool = False,
     bounds: bool = False,
@@ -126,15 +126,17 @@ def evaluate(
     query_codes, database_codes : (n, bits) array-like
         bool, 0/1 or -1/+1; packed codes if `n_bits` is given (see `hashbench.base.codes.as_codes`).
     query_labels, database_labels : (n, classes) array-like of 0 and 1
-        Or one class number an item.
+        Or one class number per item.
     measures : names, presets or measures
-        In the grammar of `hashbench.measures.names`.
+        In the grammar of `hashbench.measures.grammar`.
     n_bits : int, optional
         Number of bits, for packed codes.
+    pairs : (queries,) or (queries, partners) ints, optional
+        Positions of each query's partners in the database, -1 for none; for ``relevant=pair``.
     ranks : ascending whole numbers, optional
-        Where curves by rank have their points; default `round_ranks`.
+        Ranks of the points of curves by rank; default `round_ranks`.
     per_query, bounds, chance : bool
-        Whether scores carry the values of all queries, the interval over all orders of tied items
+        Whether scores have the values of all queries, the interval over all orders of tied items
         and the value of a random order.
 
     Examples
@@ -143,7 +145,9 @@ def evaluate(
     >>> evaluate([[0, 0]], codes, [0], labels, ["AP", "P@1"])
     Evaluation(AP: 1.0000, P@1: 1.0000; curves: none)
     """
-    ranking = hamming_ranking(query_codes, database_codes, query_labels, database_labels, n_bits)
+    ranking = hamming_ranking(
+        query_codes, database_codes, query_labels, database_labels, n_bits, pairs
+    )
     return evaluate_ranking(
         ranking, measures, ranks=ranks, per_query=per_query, bounds=bounds, chance=chance
     )
@@ -158,80 +162,102 @@ def evaluate_ranking(
     bounds: bool = False,
     chance: bool = False,
 ) -> Evaluation:
-    """Score a ranking that is made once and asked for everything at once; see `evaluate`."""
+    """Compute all measures of one ranking; see `evaluate`."""
     wanted = parse_many(measures)
     grid = round_ranks(ranking.n_database) if ranks is None else check_ranks(ranks)
-    return summarise(gather(ranking, wanted, grid, bounds, chance), wanted, per_query)
+    return summarise(compute(ranking, wanted, grid, bounds, chance), wanted, per_query)
 
 
-def summarise(gathered: Gathered, measures: Iterable[Measure], per_query: bool) -> Evaluation:
-    """Return scores and curves of queries that were gathered, wherever that was."""
-    by_order, balls = gathered.by_order, gathered.balls
+def summarise(values: QueryValues, measures: Iterable[Measure], per_query: bool) -> Evaluation:
+    """Return scores and curves from the values of all queries."""
     scores, curves = [], []
     for measure in measures:
-        if not measure.has_ties and measure.is_curve:
-            curves.append(_radius_curve(measure, balls[rel_of(measure)], per_query))
-        elif not measure.has_ties:
-            scores.append(_ball_score(measure, balls[rel_of(measure)], per_query))
+        if not measure.has_ties:
+            counts = values.by_distance[measure.relevance]
+            if measure.is_curve:
+                curves.append(_radius_curve(measure, counts, per_query))
+            else:
+                scores.append(_radius_score(measure, counts, per_query))
         elif measure.is_curve:
-            curves.append(_rank_curve(measure, by_order[measure], gathered.grid, per_query))
+            curves.append(_rank_curve(measure, values, per_query))
         else:
-            scores.append(_order_score(measure, by_order[measure], per_query))
+            scores.append(_rank_score(measure, values.of_ranks[measure], per_query))
     return Evaluation(scores, curves)
 
 
-def _order_score(measure: Measure, values: Mapping[str, Values], per_query: bool) -> Score:
-    settled = {
-        name: settle_empty(measure, of_queries, values["found"])
+def _rank_score(measure: Measure, values: Mapping[str, Values], per_query: bool) -> Score:
+    n_relevant = values["n_relevant"]
+    counted = {
+        name: treat_empty(measure, of_queries, n_relevant)
         for name, of_queries in values.items()
-        if name != "found"
+        if name != "n_relevant"
     }
-    means = {name: float(_mean(of_queries)) for name, of_queries in settled.items()}
+    means = {name: float(_mean(of_queries)) for name, of_queries in counted.items()}
     return Score(
         measure,
         means["value"],
-        n_counted=int((~np.isnan(settled["value"])).sum()),
-        n_empty=int((values["found"] == 0).sum()),
+        n_counted=int((~np.isnan(counted["value"])).sum()),
+        n_empty=int((n_relevant == 0).sum()),
         bounds=(means["low"], means["high"]) if "low" in means else None,
         chance=means.get("chance"),
-        chance_error=_error(settled["value"] - settled["chance"]) if "chance" in means else None,
-        per_query=settled["value"] if per_query else None,
+        chance_error=_error(counted["value"] - counted["chance"]) if "chance" in means else None,
+        per_query=counted["value"] if per_query else None,
     )
 
 
-def _rank_curve(
-    measure: Measure, values: Mapping[str, Values], grid: Ranks, per_query: bool
-) -> Curve:
-    settled = settle_empty(measure, values["value"], values["found"])
-    mean = _mean(settled)
-    return Curve(measure, "rank", grid, mean[:, 0], mean[:, 1], settled if per_query else None)
+def _rank_curve(measure: Measure, values: QueryValues, per_query: bool) -> Curve:
+    found = values.of_ranks[measure]
+    each = treat_empty(measure, found["value"], found["n_relevant"])
+    mean = _mean(each)
+    return Curve(measure, "rank", values.grid, mean[:, 0], mean[:, 1], each if per_query else None)
 
 
-def _ball_score(measure: Measure, ball: Ball, per_query: bool) -> Score:
-    values = settle_empty(measure, of_ball(measure, ball), ball.hits[:, -1])
+def _radius_score(measure: Measure, counts: Counts, per_query: bool) -> Score:
+    n_relevant = counts[:, :, 1].sum(axis=1)
+    values = treat_empty(measure, of_radius(measure, counts), n_relevant)
     counted = ~np.isnan(values)
     mean = float(_mean(values))
     if measure["mean"] == "micro" and counted.any():
-        mean = float(of_ball(measure, ball.pooled(counted))[0])
+        mean = float(of_radius(measure, counts[counted].sum(axis=0, keepdims=True))[0])
     return Score(
         measure,
         mean,
         n_counted=int(counted.sum()),
-        n_empty=int((ball.hits[:, -1] == 0).sum()),
+        n_empty=int((n_relevant == 0).sum()),
         per_query=values if per_query else None,
     )
 
 
-def _radius_curve(measure: Measure, ball: Ball, per_query: bool) -> Curve:
-    settled = settle_empty(measure, ball.curve, ball.hits[:, -1])
-    counted = ~np.isnan(settled[:, 0, 0])
-    mean = _mean(settled)
+def _radius_curve(measure: Measure, counts: Counts, per_query: bool) -> Curve:
+    each = treat_empty(measure, radius_curve(counts), counts[:, :, 1].sum(axis=1))
+    counted = ~np.isnan(each[:, 0, 0])
+    mean = _mean(each)
     if measure["mean"] == "micro" and counted.any():
-        pool = ball.pooled(counted)
-        mean = pool.curve[0]
-        mean[pool.items[0] == 0, 0] = np.nan
+        pooled = counts[counted].sum(axis=0, keepdims=True)
+        mean = radius_curve(pooled)[0]
+        mean[pooled.sum(axis=2).cumsum() == 0, 0] = np.nan
     radii = np.arange(len(mean))
-    return Curve(measure, "radius", radii, mean[:, 0], mean[:, 1], settled if per_query else None)
+    return Curve(measure, "radius", radii, mean[:, 0], mean[:, 1], each if per_query else None)
+
+
+def treat_empty(measure: Measure, values: Values, n_relevant: npt.NDArray[Any]) -> Values:
+    """Apply the measure's choice for queries without a relevant item.
+
+    Returns
+    -------
+    The values, with nan for every query that is left out of the mean.
+    """
+    empty = n_relevant == 0
+    if measure["empty"] == "error" and empty.any():
+        raise HashbenchError(
+            f"measure {str(measure)!r}: found {int(empty.sum())} queries without a relevant item "
+            f"(the first is query {int(empty.argmax())}); empty=error allows none"
+        )
+    return np.where(
+        empty.reshape(-1, *[1] * (values.ndim - 1)),
+        0.0 if measure["empty"] == "zero" else np.nan,
+        values,
+    )
 
 
 def _error(values: Values) -> float:

@@ -1,35 +1,28 @@
 """Rankings by inner product, for methods whose queries and items are vectors, not codes.
 
-The same measures under the same names: tied items are those with exactly equal scores. A matrix
+The measures and their names are the same: tied items are those with exactly equal scores. A matrix
 product rounds one and the same sum differently in different places of the result, so that equal
-items would not be tied; therefore the product is taken with different items only. Scores are
-computed for a block of queries at a time, never for all. What speaks of a Hamming radius is not
+items would not be tied; therefore the product is taken with distinct items only. Scores are
+computed for one block of queries at a time, never for all. Measures by Hamming radius are not
 defined here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cached_property
-from typing import Any, NoReturn
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hashbench.base.codes import Words
 from hashbench.base.errors import HashbenchError
-from hashbench.measures import kernels, order_kernels
+from hashbench.base.threads import parallel_ranges
+from hashbench.measures import kernels
+from hashbench.measures.grammar import Value
 from hashbench.measures.labels import label_words
-from hashbench.measures.orders import Counts, Grades
-from hashbench.measures.rankings import (
-    Block,
-    Ranking,
-    Rel,
-    check_rows,
-    code_of,
-    columns,
-    n_grades,
-)
+from hashbench.measures.ranked_items import RankedItems
+from hashbench.measures.rankings import Ranking, check_rows, in_columns, kernel_code
 
 Vectors = npt.NDArray[np.float32]
 
@@ -43,8 +36,8 @@ class ScoreRanking(Ranking):
     Parameters
     ----------
     query_vectors, database_vectors : (n, d) float32
-    query_labels, database_labels : (n, label words) uint64
-        Labels as `hashbench.measures.labels.label_words` makes them.
+    query_labels, database_labels, pairs
+        As in `hashbench.measures.rankings.Ranking`.
     """
 
     def __init__(
@@ -53,71 +46,63 @@ class ScoreRanking(Ranking):
         database_vectors: Vectors,
         query_labels: Words,
         database_labels: Words,
+        pairs: Any = None,
     ) -> None:
         check_rows(query_vectors, query_labels, "query", "vectors")
         check_rows(database_vectors, database_labels, "database", "vectors")
-        self.n_queries, self.n_database = len(query_vectors), len(database_vectors)
+        super().__init__(
+            len(query_vectors), len(database_vectors), query_labels, database_labels, pairs
+        )
         self.query_vectors = query_vectors
-        self._different, self._which = _distinct(database_vectors)
-        self.query_labels, self.database_labels = np.array(query_labels), columns(database_labels)
+        self._distinct, self._which = _distinct(database_vectors)
 
-    def blocks(self, depth: int) -> Iterator[Block]:
-        """Yield as many queries at once as their scores and counts leave room for."""
-        levels = n_grades(self.query_labels, "graded")
+    def blocks(self, depths: Mapping[Value, int]) -> Iterator[Mapping[Value, RankedItems]]:
+        """Yield as many queries at once as memory for their scores and counts allows."""
+        levels = sum(self.n_grades(relevance) for relevance in depths)
         rows = max(1, BLOCK_BYTES // (self.n_database * (24 + 8 * levels)))
         for start in range(0, self.n_queries, rows):
-            yield _ScoreBlock(self, slice(start, start + rows))
+            queries = slice(start, start + rows)
+            keys, items = sort_items(self.scores(queries))
+            yield {each: self._ranked(each, queries, keys, items) for each in depths}
 
     def scores(self, queries: slice) -> Vectors:
         """Return the inner products of some queries with all items, (queries, n)."""
-        scores = self.query_vectors[queries] @ self._different.T
+        scores = self.query_vectors[queries] @ self._distinct.T
         return scores if self._which is None else scores[:, self._which]
 
-    def distance_counts(self, rel: Rel) -> NoReturn:
-        """Refuse: inner products have no Hamming radius."""
-        raise HashbenchError(
-            "measures by Hamming radius (lookup, PRarea, PR(by=radius)) are not defined for items "
-            "ranked by inner product; allowed: AP, P, R, nDCG, PR"
-        )
+    def _ranked(
+        self,
+        relevance: Value,
+        queries: slice,
+        keys: npt.NDArray[np.uint32],
+        items: npt.NDArray[np.intp],
+    ) -> RankedItems:
+        grades = np.empty(items.shape, np.uint32)
+        for group, own, labels in self.labels_of(relevance, queries):
+            rows = slice(group.start - queries.start, group.stop - queries.start)
+            kernels.grade_items(own, in_columns(labels), kernel_code(relevance), grades[rows])
+        ordered = np.take_along_axis(grades, items, axis=1).astype(np.uint16)
+        counts = np.zeros((*items.shape, self.n_grades(relevance)), np.int64)
+        kernels.count_runs(keys, ordered, counts)
+        return RankedItems(counts, ordered)
 
 
-class _ScoreBlock(Block):
-    def __init__(self, ranking: ScoreRanking, queries: slice) -> None:
-        self._ranking, self.queries = ranking, queries
-        self._graded: dict[Rel, Grades] = {}
-        self._counted: dict[Rel, Counts] = {}
+def sort_items(scores: Vectors) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.intp]]:
+    """Return keys and items in rank order: highest score first, ties in database order.
 
-    @cached_property
-    def _ranked(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint32]]:
-        """The items in rank order, ties in database order, and their keys."""
-        # where items repeat, numpy lays scores out by items: another kernel to compile
-        keys = np.ascontiguousarray(descending_keys(self._ranking.scores(self.queries)))
-        items = np.empty(keys.shape, np.int32)
-        order_kernels.sort_items(keys, items)
-        return items, keys
-
-    def grades(self, rel: Rel) -> Grades:
-        if rel not in self._graded:
-            labels = self._ranking.query_labels[self.queries]
-            grades = np.empty((len(labels), self._ranking.n_database), np.uint32)
-            kernels.grade_items(labels, self._ranking.database_labels, code_of(rel), grades)
-            ordered = np.take_along_axis(grades, self._ranked[0], axis=1)
-            self._graded[rel] = ordered.astype(np.uint16)
-        return self._graded[rel]
-
-    def counts(self, rel: Rel) -> Counts:
-        if rel not in self._counted:
-            levels = n_grades(self._ranking.query_labels, rel)
-            grades = self.grades(rel)
-            counts = np.zeros((*grades.shape, levels), np.int64)
-            order_kernels.count_runs(self._ranked[1], grades, counts)
-            self._counted[rel] = counts
-        return self._counted[rel]
+    Key and item are packed into one 64-bit number, so that numpy's fastest sort keeps the order of
+    tied items: its stable argsort takes two to seven times as long.
+    """
+    keys = descending_keys(scores).astype(np.uint64)
+    packed = np.ascontiguousarray(keys << np.uint64(32) | np.arange(keys.shape[1], dtype=np.uint64))
+    parallel_ranges(lambda begin, end: packed[begin:end].sort(axis=1), len(packed))
+    items = (packed & np.uint64(0xFFFFFFFF)).astype(np.intp)
+    return (packed >> np.uint64(32)).astype(np.uint32), items
 
 
 def _distinct(vectors: Vectors) -> tuple[Vectors, npt.NDArray[np.intp] | None]:
-    """Return the different rows, and which of them each row is; None if no row occurs twice."""
-    rows = np.ascontiguousarray(vectors + np.float32(0))  # bytes tell -0 from 0
+    """Return the distinct rows, and the index of each row in them; None if no row is repeated."""
+    rows = np.ascontiguousarray(vectors + np.float32(0))  # the bytes of -0 and 0 differ
     whole = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1])))
     _, first, which = np.unique(whole, return_index=True, return_inverse=True)
     if len(first) == len(vectors):
@@ -126,26 +111,30 @@ def _distinct(vectors: Vectors) -> tuple[Vectors, npt.NDArray[np.intp] | None]:
 
 
 def descending_keys(scores: Vectors) -> npt.NDArray[np.uint32]:
-    """Return whole numbers that are equal where scores are, and smaller where they are larger.
+    """Return integers that are equal where scores are, and smaller where scores are larger.
 
-    The bits of positive floats are ordered as the numbers are, those of negative ones the other
-    way round; adding 0 turns -0 into 0.
+    The bits of positive floats are ordered as the numbers are, those of negative ones in reverse;
+    adding 0 turns -0 into 0.
     """
     bits = (scores + np.float32(0)).view(np.uint32)
     return np.where(bits >> 31, bits, ~bits & np.uint32(0x7FFFFFFF))
 
 
 def score_ranking(
-    query_vectors: Any, database_vectors: Any, query_labels: Any, database_labels: Any
+    query_vectors: Any,
+    database_vectors: Any,
+    query_labels: Any,
+    database_labels: Any,
+    pairs: Any = None,
 ) -> ScoreRanking:
-    """Return the ranking by inner product, after looking at what came in."""
+    """Check the input and return the ranking by inner product."""
     query, database = _vectors(query_vectors, "query"), _vectors(database_vectors, "database")
     if query.shape[1] != database.shape[1]:
         raise HashbenchError(
             f"vectors: found {query.shape[1]} dimensions for queries and {database.shape[1]} for "
             "the database; must be equal"
         )
-    return ScoreRanking(query, database, *label_words(query_labels, database_labels))
+    return ScoreRanking(query, database, *label_words(query_labels, database_labels), pairs)
 
 
 def _vectors(values: Any, part: str) -> Vectors:

@@ -1,8 +1,8 @@
 # mypy: disable-error-code="no-untyped-def,call-arg,unreachable"
-"""Passes over pairs of queries and items: the only place that looks at single pairs.
+"""Passes over all pairs of queries and items, in compiled loops.
 
 Codes and labels come packed into 64-bit words, so that a distance is a population count of an
-exclusive or and a relevance is an and. Items stand in columns, word by word, (words, items),
+exclusive or and a relevance is an and. Items are in columns, word by word, (words, items),
 because then the inner loops run over neighbouring memory and compile to vector instructions.
 Everything runs in parallel over queries (`hashbench.base.threads`) and is compiled once for all
 processes (a cache on disk).
@@ -14,12 +14,8 @@ of query q that have grade g; the grade is 0 or 1 for relevance, or the number o
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
-from numba import types
-from numba.extending import intrinsic
 
 from hashbench.base.codes import Words
 from hashbench.base.compiled import kernel
@@ -31,23 +27,25 @@ GRADED = 0
 #: Items handled together: distances and grades of a tile stay in the first-level cache.
 TILE = 4096
 
-#: Fewer when items are put in order, because a tile without an item of interest is passed over.
+#: Fewer when items are put in order, because a tile without an item of interest is skipped.
 TILE_ORDER = 512
 
 #: Two items are counted by one increment while the table of pairs of keys stays this small.
 MOST_PAIRS = 1 << 17
 
 
-@intrinsic
-def _popcount(typing_context: Any, value: Any) -> Any:
-    """Count the bits of an unsigned integer with the processor's own instruction."""
-    if not isinstance(value, types.Integer):
-        return None
+@kernel()
+def _popcount(word):
+    """Count the ones of a 64-bit word: in pairs of bits, in fours, in bytes, in all.
 
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return value(value), build
+    LLVM recognises this form and uses the processor's own instruction where it has one.
+    """
+    twos, fours = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
+    bytes_, ones = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
+    word -= (word >> np.uint64(1)) & twos
+    word = (word & fours) + ((word >> np.uint64(2)) & fours)
+    word = (word + (word >> np.uint64(4))) & bytes_
+    return (word * ones) >> np.uint64(56)
 
 
 @kernel()
@@ -302,13 +300,38 @@ def grade_items(
 
 
 @kernel()
+def _count_runs(begin, end, keys, grades, counts):
+    for q in range(begin, end):
+        run = 0
+        for i in range(keys.shape[1]):
+            if keys[q, i] != keys[q, run]:
+                run = i
+            counts[q, run, grades[q, i]] += 1
+
+
+def count_runs(
+    keys: npt.NDArray[np.uint32], grades: npt.NDArray[np.uint16], counts: npt.NDArray[np.int64]
+) -> None:
+    """Count the items of every run of equal keys at the place where the run begins.
+
+    Parameters
+    ----------
+    keys : (queries, items) uint32, in rank order
+    grades : (queries, items) uint16, in rank order
+    counts : (queries, items, grades) int64
+        Changed in place; a place where no run begins stays an empty bucket.
+    """
+    parallel_ranges(lambda begin, end: _count_runs(begin, end, keys, grades, counts), len(keys))
+
+
+@kernel()
 def pairs_apart(labels, counts, ends):
     """Count the pairs of items of one group that share no label.
 
     Parameters
     ----------
     labels : (entries, label words) uint64
-        Different labels within each group; the entries of a group stand together.
+        Different labels within each group; the entries of a group are adjacent.
     counts : (entries,) int64
         Items with these labels.
     ends : (entries,) int64

@@ -1,4 +1,4 @@
-"""Labels at the border: multi-hot rows or class numbers, packed like codes.
+"""Labels from the user: multi-hot rows or class numbers, packed like codes.
 
 Two items are relevant to each other by the labels they share, so labels are kept as bit masks of
 64 classes to a word and relevance is a bitwise and.
@@ -22,7 +22,7 @@ def label_words(query_labels: Any, database_labels: Any) -> tuple[Words, Words]:
     Parameters
     ----------
     query_labels, database_labels : (n, classes) array-like of 0 and 1
-        Or class numbers, one an item: (n,), or (n, 1) with numbers other than 0 and 1.
+        Or one class number per item: (n,), or (n, 1) with numbers other than 0 and 1.
 
     Returns
     -------
@@ -38,7 +38,7 @@ def label_words(query_labels: Any, database_labels: Any) -> tuple[Words, Words]:
     if query.ndim != 2 or database.ndim != 2 or query.shape[1] != database.shape[1]:
         raise HashbenchError(
             f"labels: found shapes {query.shape} for queries and {database.shape} for the "
-            "database; allowed: (items, classes) with the same classes, or one class number an item"
+            "database; allowed: (items, classes) with the same classes, or one class number each"
         )
     return _multi_hot(query, "query labels"), _multi_hot(database, "database labels")
 
@@ -48,7 +48,7 @@ def _array(labels: Any, what: str) -> npt.NDArray[Any]:
     if array.ndim not in (1, 2) or 0 in array.shape or array.dtype.kind not in "biuf":
         raise HashbenchError(
             f"{what}: found shape {array.shape} of {array.dtype}; allowed: (items, classes) of 0 "
-            "and 1, or one class number an item"
+            "and 1, or one class number per item"
         )
     return array
 

@@ -12,7 +12,7 @@ class Preset:
     Attributes
     ----------
     stands_for : str
-        A measure in the grammar of `hashbench.measures.names`; ``{K}`` is the preset's argument.
+        A measure in the grammar of `hashbench.measures.grammar`; ``{K}`` is the preset's argument.
     reproduces : str
         Whose numbers it gives.
     """
@@ -27,15 +27,19 @@ class Preset:
 
 
 PRESETS = {
-    "edsh": Preset("AP(ties=index)@100", "the EDSH paper's mAP@100"),
+    "edsh": Preset("AP(norm=retrieved,ties=index)@100", "the EDSH paper's mAP@100"),
     "dcmh": Preset("AP(empty=zero,ties=index)", "full mAP of DCMH, DLFH, SSAH and DJSRH"),
     "seph": Preset("AP(ties=index)", "full mAP of SePH, DCH and BATCH"),
     "topk": Preset(
-        "AP(ties=index)@{K}", "mAP@50 of LSSH and CCQ, mAP@100 of CVH and STMH, DLFH's top-k mAP"
+        "AP(norm=retrieved,ties=index)@{K}",
+        "mAP@50 of LSSH and CCQ, mAP@100 of CVH and STMH, DLFH's top-k mAP",
     ),
-    "hashnet": Preset("AP(missed=skip,ties=index)@{K}", "mAP@K of HashNet and DeepHash"),
+    "hashnet": Preset(
+        "AP(no_hits=skip,norm=retrieved,ties=index)@{K}", "mAP@K of HashNet and DeepHash"
+    ),
     "topmap": Preset(
-        "AP(empty=zero,ties=index)@{K}", "calculate_top_map of the DeepHash collections"
+        "AP(empty=zero,norm=retrieved,ties=index)@{K}",
+        "calculate_top_map of the DeepHash collections",
     ),
     "torchcmh": Preset(
         "AP(cut=hits,empty=zero,ties=index)@{K}", "calc_map_k, PyTorch code that descends from DCMH"

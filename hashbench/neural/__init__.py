@@ -1,5 +1,5 @@
-"""What neural methods are built on: the base class, the scaling of their input, an optimiser.
+"""The base of neural methods: networks, input scaling, losses, optimizers and early stopping.
 
-PyTorch is an extra. No module here imports it at the top: the methods that need it are found,
-listed and shown without it, and it is imported by the first ``fit``.
+PyTorch is an extra. No module here imports it at the top: methods are found, listed and described
+without it, and the first ``fit`` imports it.
 """

@@ -1,8 +1,8 @@
-"""What a network sees of a view: rows scaled with statistics of the training rows.
+"""Scaling of the features that a network sees, with statistics of the training rows.
 
-The scale of the input decides more than any parameter of a network: plain gradient steps that
-train on rows of length ten do not move on rows of length one. So a network never sees features
-as they come, whatever preprocessing a study asks for.
+The scale of the input matters more than any parameter of a network: a learning rate that suits
+rows of length ten trains next to nothing on rows of length one. Neural methods therefore scale
+features themselves, after the preprocessing of the study.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from hashbench.base.validation import BLOCK_ROWS, Matrix
 
 Floats = npt.NDArray[np.float32]
 
-#: What the names mean.
+#: Scalings by name.
 SCALINGS = {
     "rows": "the training mean subtracted, rows of length sqrt(columns)",
     "unit": "the training mean subtracted, rows of length one",
     "zscore": "columns with mean zero and variance one on the training rows",
-    "none": "left as it is",
+    "none": "unchanged",
 }
 
 
-class Inputs:
-    """A scaling, fitted to the training rows of a view.
+class InputScaler:
+    """A scaling, fitted to the training rows of one view.
 
     Parameters
     ----------
@@ -47,14 +47,14 @@ class Inputs:
                 for start in range(0, X.shape[0], BLOCK_ROWS)
             )
             deviation = np.sqrt(squares / X.shape[0])
-            # What is constant but for rounding carries nothing, and must not be blown up.
+            # Columns that vary by rounding errors only become zero.
             varies = deviation > 1e-6 * np.maximum(np.abs(mean), np.finfo(np.float32).tiny)
             self.factor = np.where(varies, 1 / np.where(varies, deviation, 1), 0).astype(np.float32)
         elif scaling == "rows":
             self.factor *= np.sqrt(np.float32(d))
 
     def transform(self, X: Matrix) -> Floats:
-        """Return rows as a network sees them."""
+        """Return the scaled rows."""
         rows = np.asarray(X, np.float32) - self.mean
         if self.scaling in ("rows", "unit"):
             lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))

@@ -1,8 +1,8 @@
-"""What a neural method is: networks, a loss, optimisers; everything else is here.
+"""The base class of neural methods: networks, a loss and optimizers; everything else is here.
 
-A method gives one network a view and a loss of a batch. :class:`TorchMethod` scales the input,
-draws the batches, steps the optimisers, records the mean loss of every epoch and encodes. Same
-seed and same number of threads on the CPU: same bytes.
+A method gives one network per view and the loss of a batch. :class:`TorchMethod` scales the input,
+draws the batches, steps optimizers and learning rate schedules, records the mean loss of every
+epoch and encodes. On the CPU the same seed and number of threads give the same bytes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,14 +19,16 @@ import numpy.typing as npt
 from hashbench.base.codes import Bits
 from hashbench.base.errors import DeclinedError, HashbenchError
 from hashbench.base.validation import BLOCK_ROWS, Matrix
-from hashbench.neural.functions import Tensor
-from hashbench.neural.inputs import Inputs
-from hashbench.neural.runtime import import_torch, run_device, seeded
-from hashbench.neural.stopping import Watch
-from hashbench.plugins.method import Method
+from hashbench.neural.early_stopping import EarlyStopping
+from hashbench.neural.inputs import InputScaler
+from hashbench.neural.losses import Tensor
+from hashbench.neural.runtime import has_bfloat16, import_torch, run_device, seeded
+from hashbench.plugins.method import Method, TrainingData
 
-#: Scaled training rows that fit in so many bytes are made once; larger ones batch by batch.
-KEPT_BYTES = 1 << 29
+Rows = npt.NDArray[np.intp]
+
+#: Training rows that take at most so many bytes are scaled once; larger ones batch by batch.
+SCALED_ONCE_BYTES = 1 << 29
 
 
 @dataclass
@@ -35,9 +37,9 @@ class Batch:
 
     Attributes
     ----------
-    rows : (n,) their numbers
+    rows : (n,) positions among the training rows
     views : list of (n, d_m), scaled
-    labels : (n, c) of 0.0 and 1.0; no columns if unsupervised
+    labels : (n, c) of 0.0 and 1.0; None if unsupervised
     epoch : counted from 1
     """
 
@@ -48,194 +50,242 @@ class Batch:
 
 
 class TrainingRows:
-    """The training rows, from which batches are taken; large ones stay where they are."""
+    """The scaled training rows, from which batches are taken.
+
+    Attributes
+    ----------
+    n : number of rows
+    labels : (n, c) tensor of 0.0 and 1.0; None if unsupervised
+    """
 
     def __init__(
-        self, views: Sequence[Matrix], inputs: Sequence[Inputs], labels: Matrix, device: str
+        self,
+        views: Sequence[Matrix],
+        labels: Matrix | None,
+        scalers: Sequence[InputScaler],
+        device: str,
     ) -> None:
         self.torch = import_torch("a neural method")
-        self.views, self.inputs, self.device = views, inputs, device
+        self.views, self.scalers, self.device = views, scalers, device
         self.n = views[0].shape[0]
-        self.labels = self._tensor(labels)
-        kept = sum(X.size for X in views) * np.dtype(np.float32).itemsize <= KEPT_BYTES
+        self.labels = None if labels is None else self._tensor(labels)
+        once = sum(X.size for X in views) * np.dtype(np.float32).itemsize <= SCALED_ONCE_BYTES
         self.scaled = (
-            [self._tensor(i.transform(X)) for i, X in zip(inputs, views, strict=True)]
-            if kept
+            [self._tensor(s.transform(X)) for s, X in zip(scalers, views, strict=True)]
+            if once
             else None
         )
 
     def _tensor(self, array: npt.NDArray[Any]) -> Tensor:
         return self.torch.as_tensor(np.ascontiguousarray(array, np.float32), device=self.device)
 
-    def view(self, view: int, rows: npt.NDArray[np.intp] | slice) -> Tensor:
-        """Return rows of one view as a network sees them."""
+    def view(self, view: int, rows: Rows | slice) -> Tensor:
+        """Return rows of one view, scaled."""
         if self.scaled is not None:
             return self.scaled[view][rows]
-        return self._tensor(self.inputs[view].transform(self.views[view][rows]))
+        return self._tensor(self.scalers[view].transform(self.views[view][rows]))
 
-    def batch(self, rows: npt.NDArray[np.intp], epoch: int) -> Batch:
-        """Return a batch."""
-        numbers = self.torch.as_tensor(rows, device=self.device)
+    def batch(self, rows: Rows, epoch: int) -> Batch:
+        """Return the batch of these rows."""
+        positions = self.torch.as_tensor(rows, device=self.device)
         views = [self.view(view, rows) for view in range(len(self.views))]
-        return Batch(numbers, views, self.labels[numbers], epoch)
+        labels = None if self.labels is None else self.labels[positions]
+        return Batch(positions, views, labels, epoch)
 
 
 class TorchMethod(Method):
-    """A neural method: the bits of a row are the signs of what its view's network says.
+    """A neural method: the bits of a row are the signs of the outputs of its view's network.
 
-    A subclass writes ``networks``, ``loss`` and, if Adam at 1e-3 does not suit it,
-    ``optimisers``. What needs more writes ``begin``, ``step``, ``run_epoch`` or ``finish``.
-    PyTorch must not be imported at the top of a file that ships with hashbench.
+    A subclass writes ``networks``, ``loss`` and, unless Adam with a learning rate of 1e-3 suits
+    it, ``configure_optimizers``. One that needs more writes ``setup``, ``training_step``,
+    ``training_epoch``, ``finish`` or ``hash_values``. A file that ships with hashbench must not
+    import PyTorch at the top.
 
     Attributes
     ----------
-    networks_ : list of modules, one a view
-    inputs_ : list of :class:`Inputs`, one a view
-    device_ : where the networks are
-    steps_ : batches in all epochs
-    epochs_ : after how many of them training stopped
+    networks_ : list of modules, one per view
+    scalers_ : list of :class:`InputScaler`, one per view
+    device_ : the device of the networks
+    total_steps_ : number of batches in all ``epochs``
+    epochs_ : number of epochs of the final training: ``epochs``, or fewer by early stopping
     """
 
     requires: ClassVar[tuple[str, ...]] = ("torch",)
-    early_stopping: ClassVar[bool] = True  #: where ``patience`` asks for it
-    drop_last: ClassVar[bool] = False  #: leave out a last batch that is not whole
-    least_batch: ClassVar[int] = 1  #: rows that a batch needs; 2 with batch normalisation
-    two_views: ClassVar[bool] = False  #: is the loss written for two views and no more?
+    early_stopping: ClassVar[bool] = True  #: where ``patience`` is not zero
+    drop_last: ClassVar[bool] = False  #: leave out a last batch that is not full
+    min_batch_size: ClassVar[int] = 1  #: 2 with batch normalisation
+    two_views: ClassVar[bool] = False  #: is the loss defined for two views only?
+    scheduler_interval: ClassVar[Literal["epoch", "step"]] = "epoch"  #: when schedulers are stepped
+    autocast: ClassVar[bool] = True  #: train in bfloat16 on CUDA devices that support it
 
-    # Parameters with defaults, for methods that do not make them their own.
+    # Parameters with defaults, for methods that do not have them as their own.
     epochs: int = 50
-    batch: int = 128
+    batch_size: int = 128
     patience: int = 0
     scaling: str = "rows"
 
-    _watch: Watch | None = None
+    _stopping: EarlyStopping | None = None
 
     @abstractmethod
     def networks(self, widths: Sequence[int]) -> Sequence[Any]:
-        """Return one network a view, from so many columns to ``n_bits`` real values."""
+        """Return one network per view, from its number of columns to ``n_bits`` real values."""
 
     def loss(self, batch: Batch) -> Tensor:
-        """Return what is to be minimised, as a tensor of one number.
+        """Return the loss of a batch, a tensor of one number.
 
-        Only a method that writes ``step`` or ``run_epoch`` has none.
+        A method that writes ``training_step`` or ``training_epoch`` may do without.
         """
-        raise NotImplementedError(f"{type(self).__name__} has no loss, no step and no run_epoch")
+        raise NotImplementedError(
+            f"{type(self).__name__} has no loss, no training_step and no training_epoch"
+        )
 
-    def optimisers(self) -> Sequence[Any]:
-        """Return what steps the parameters: objects with ``zero_grad`` and ``step``."""
-        from torch import optim
+    def configure_optimizers(self) -> tuple[list[Any], list[Any]]:
+        """Return the optimizers and the learning rate schedulers, two lists.
 
-        return [optim.Adam([p for net in self.networks_ for p in net.parameters()], lr=1e-3)]
+        Schedulers are stepped after every epoch, or after every batch if ``scheduler_interval`` is
+        "step".
+        """
+        from torch.optim import Adam
 
-    def begin(self, data: TrainingRows) -> None:
-        """Make what the loss needs besides the networks: before the optimisers, after those."""
+        return [Adam(self.parameters(), lr=1e-3)], []
 
-    def step(self, batch: Batch) -> float:
-        """Learn from one batch and return its loss."""
-        return self.descend(self.loss(batch), *self.optimisers_)
+    def setup(self, data: TrainingRows) -> None:
+        """Make what the loss needs besides the networks; the optimizers are made after this."""
 
-    def run_epoch(self, data: TrainingRows, epoch: int, rng: np.random.Generator) -> float:
-        """Learn from every batch once and return the mean loss."""
-        losses = [self.step(batch) for batch in self.batches(data, epoch, rng)]
-        return sum(losses) / len(losses)
+    def training_step(self, batch: Batch) -> Tensor:
+        """Train on one batch and return its loss without a gradient."""
+        return self.minimize(self.loss(batch), *self.optimizers_)
+
+    def training_epoch(
+        self, data: TrainingRows, epoch: int, rng: np.random.Generator
+    ) -> list[Tensor]:
+        """Train on every batch once and return their losses."""
+        losses = []
+        for rows in self.row_batches(data.n, rng):
+            losses.append(self.training_step(data.batch(rows, epoch)))
+            if self.scheduler_interval == "step":
+                self._step_schedulers()
+        return losses
 
     def finish(self, data: TrainingRows) -> None:
-        """Keep what is of use after training: ``codes_``, if there are any."""
+        """Set ``codes_`` if the method learns codes, and delete what encoding does not need."""
 
-    def values(self, x: Tensor, view: int) -> Tensor:
-        """Return the (n, n_bits) values whose signs are the codes, of scaled rows."""
-        return self.networks_[view](x)
+    def forward(self, x: Tensor, view: int) -> Tensor:
+        """Return the output of a view's network for scaled rows, in float32."""
+        with self.mixed_precision():
+            return self.networks_[view](x).float()
+
+    def hash_values(self, x: Tensor, view: int) -> Tensor:
+        """Return the (n, n_bits) values whose signs are the codes of scaled rows."""
+        return self.forward(x, view)
+
+    def parameters(self) -> list[Any]:
+        """Return the parameters of all networks."""
+        return [p for net in self.networks_ for p in net.parameters()]
+
+    def mixed_precision(self) -> Any:
+        """Return a context in which networks in training use bfloat16, see ``autocast``.
+
+        Encoding always uses float32, and so do losses, which are computed outside of it.
+        """
+        torch = import_torch(self.name)
+        enabled = self._bfloat16 and self.networks_[0].training
+        return torch.autocast(self.device_.partition(":")[0], torch.bfloat16, enabled=enabled)
 
     def fit(
-        self,
-        views: Sequence[Any],
-        labels: Any = None,
-        validation: npt.NDArray[np.intp] | None = None,
+        self, views: Any, labels: Any = None, validation: npt.NDArray[np.intp] | None = None
     ) -> Self:
-        """Train the networks; with ``patience`` for as many epochs as validation rows say."""
-        views, Y, rng = self.begin_fit(views, labels)
-        if self.two_views and len(views) != 2:
-            raise DeclinedError(f"{self.name}: found {len(views)} views; allowed: 2")
+        """Train the networks, with ``patience`` for the number of epochs that validation finds."""
+        given = self.begin_fit(views, labels)
+        if self.two_views and len(given.views) != 2:
+            raise DeclinedError(f"{self.name}: found {len(given.views)} views; allowed: 2")
         self.device_ = run_device(self.name)
-        self.epochs_ = self._best_epoch(views, Y, validation) if self.patience else self.epochs
-        self.inputs_ = [Inputs(X, self.scaling) for X in views]
-        with seeded(int(rng.integers(2**63)), self.device_):
-            data = TrainingRows(views, self.inputs_, Y, self.device_)
-            self.steps_ = self.epochs * sum(1 for _ in self._row_numbers(data.n, None))
-            self.networks_ = [net.to(self.device_) for net in self.networks(self.n_features_)]
-            self.begin(data)
-            self.optimisers_ = list(self.optimisers())
+        self._bfloat16 = self.autocast and has_bfloat16(self.device_)
+        self.epochs_ = self._best_epoch(given, validation) if self.patience else self.epochs
+        self.scalers_ = [InputScaler(X, self.scaling) for X in given.views]
+        with seeded(int(given.rng.integers(2**63)), self.device_):
+            data = TrainingRows(given.views, given.labels, self.scalers_, self.device_)
+            self.total_steps_ = self.epochs * sum(1 for _ in self.row_batches(data.n, None))
+            self.networks_ = [net.to(self.device_) for net in self.networks(self.n_features_in_)]
+            self.setup(data)
+            self.optimizers_, self.schedulers_ = self.configure_optimizers()
             for epoch in range(1, self.epochs_ + 1):
-                self._train(True)
-                value = self.run_epoch(data, epoch, rng)
-                if not math.isfinite(value):
+                self.set_training(True)
+                losses = self.training_epoch(data, epoch, given.rng)
+                if self.scheduler_interval == "epoch":
+                    self._step_schedulers()
+                # The one value per epoch that training waits for a GPU to compute.
+                values = data.torch.stack(losses).tolist()
+                loss = sum(values) / len(values)
+                if not math.isfinite(loss):
                     raise HashbenchError(
-                        f"{self.name}: found a loss of {value} in epoch {epoch}; allowed: finite "
-                        "numbers; a smaller rate may help"
+                        f"{self.name}: found a loss of {loss} in epoch {epoch}; allowed: finite "
+                        "numbers; a smaller learning rate may help"
                     )
-                self.record(float, value)
-                self._train(False)
-                if self._watch is not None and self._watch.is_over(self, epoch):
+                self.set_training(False)
+                self.record_objective(loss)
+                if self._stopping is not None and self._stopping.should_stop(self, epoch):
                     break
             self.finish(data)
-        del self.optimisers_
+        del self.optimizers_, self.schedulers_
         return self
 
-    def _best_epoch(
-        self, views: Sequence[Matrix], Y: Matrix, validation: npt.NDArray[np.intp] | None
-    ) -> int:
-        """Return after how many epochs a network without the validation rows does best on them."""
+    def _best_epoch(self, given: TrainingData, validation: npt.NDArray[np.intp] | None) -> int:
+        """Return the best number of epochs, of a network trained without the validation rows."""
         if validation is None:
             raise HashbenchError(
                 f"{self.name}: found patience={self.patience} and no validation rows; allowed: "
-                "fit(..., validation=positions), which a study gives"
+                "fit(..., validation=positions), as a study does"
             )
+        stopping = EarlyStopping(given.views, given.labels, validation, self.patience)
         own = self.get_params() | {"random_state": np.random.default_rng(self.random_state)}
         trial = type(self)(**own)
         trial.patience = 0
-        trial._watch = watch = Watch(views, Y, validation, self.patience)
-        trial.fit(watch.train, watch.train_labels if self.supervised else None)
-        return watch.epoch
+        trial._stopping = stopping
+        trial.fit(stopping.train_views, stopping.train_labels)
+        return stopping.best_epoch
 
-    def encode(self, X: Any, view: int) -> Bits:
-        """Return the (n, n_bits) codes of rows seen through one view."""
+    def encode(self, X: Any, view: int | str) -> Bits:
+        """Return the (n, n_bits) codes of rows of one view, given by its index or name."""
         torch = import_torch(self.name)
-        X = self.check_encode(X, view)
+        X, view = self.check_encode(X, view)
         codes = np.empty((X.shape[0], self.n_bits), bool)
         with torch.inference_mode():
             for start in range(0, X.shape[0], BLOCK_ROWS):
-                rows = self.inputs_[view].transform(X[start : start + BLOCK_ROWS])
-                values = self.values(torch.as_tensor(rows, device=self.device_), view)
+                rows = self.scalers_[view].transform(X[start : start + BLOCK_ROWS])
+                values = self.hash_values(torch.as_tensor(rows, device=self.device_), view)
                 codes[start : start + BLOCK_ROWS] = (values >= 0).cpu().numpy()
         return codes
 
-    def batches(self, data: TrainingRows, epoch: int, rng: np.random.Generator) -> Iterator[Batch]:
-        """Give every training row once, in a new order."""
-        for rows in self._row_numbers(data.n, rng):
-            yield data.batch(rows, epoch)
-
-    def _row_numbers(
-        self, n: int, rng: np.random.Generator | None
-    ) -> Iterator[npt.NDArray[np.intp]]:
+    def row_batches(self, n: int, rng: np.random.Generator | None) -> Iterator[Rows]:
+        """Yield the rows of each batch of one epoch, in random order if there is a generator."""
         order = np.arange(n) if rng is None else rng.permutation(n)
-        if n < self.least_batch:
-            order = np.resize(order, self.least_batch)  # the rows there are, over and over
-        size = min(self.batch, len(order))
+        if n < self.min_batch_size:
+            order = np.resize(order, self.min_batch_size)  # repeats the rows
+        size = min(self.batch_size, len(order))
         for start in range(0, len(order), size):
             rows = order[start : start + size]
-            if len(rows) == size or (not self.drop_last and len(rows) >= self.least_batch):
+            if len(rows) == size or (not self.drop_last and len(rows) >= self.min_batch_size):
                 yield rows
 
-    def _train(self, training: bool) -> None:
+    def set_training(self, training: bool) -> None:
+        """Put the networks into training or evaluation mode."""
         for network in self.networks_:
             network.train(training)
 
+    def _step_schedulers(self) -> None:
+        for scheduler in self.schedulers_:
+            scheduler.step()
+
     @staticmethod
-    def descend(loss: Tensor, *optimisers: Any) -> float:
-        """Step optimisers along the gradient of a loss, and return its value."""
-        for optimiser in optimisers:
-            optimiser.zero_grad()
+    def minimize(loss: Tensor, *optimizers: Any) -> Tensor:
+        """Step optimizers along the gradient of a loss; return the loss without a gradient.
+
+        The value stays on the device: reading it would make every step wait for a GPU.
+        """
+        for optimizer in optimizers:
+            optimizer.zero_grad()
         loss.backward()
-        for optimiser in optimisers:
-            optimiser.step()
-        return float(loss.detach())
+        for optimizer in optimizers:
+            optimizer.step()
+        return loss.detach()

@@ -1,4 +1,4 @@
-"""PyTorch as a run uses it: imported late, on one device, from one seed."""
+"""How PyTorch is used: the import, the device, seeds and threads."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 from hashbench.base.errors import HashbenchError
 from hashbench.plugins.requirements import install_command
 
-#: Where the networks of a run are trained; ``--device`` sets it for every cell.
+#: The environment variable with the device of the networks; ``--device`` sets it for every cell.
 DEVICE = "HASHBENCH_DEVICE"
 
 
 def import_torch(who: str) -> Any:
-    """Return the module, or raise the error that says how to get it."""
+    """Return the module, or raise an error that says how to install it."""
     try:
         return importlib.import_module("torch")
     except ModuleNotFoundError as error:
@@ -26,22 +26,28 @@ def import_torch(who: str) -> Any:
 
 
 def run_device(who: str) -> str:
-    """Return the device that the run asks for; ``auto`` takes CUDA or Apple's if there is one."""
+    """Return the device of the run; ``auto`` is CUDA or Apple's GPU if there is one."""
     torch = import_torch(who)
-    asked = os.environ.get(DEVICE) or "auto"
+    device = os.environ.get(DEVICE) or "auto"
     present = {"cpu": True, "cuda": torch.cuda.is_available()}
     present["mps"] = torch.backends.mps.is_available()
-    if asked == "auto":
+    if device == "auto":
         return next((name for name in ("cuda", "mps") if present[name]), "cpu")
-    if not present.get(asked.partition(":")[0], False):
+    if not present.get(device.partition(":")[0], False):
         allowed = ", ".join(["auto", *(name for name, there in present.items() if there)])
-        raise HashbenchError(f"device: found {asked!r}; allowed here: {allowed}")
-    return asked
+        raise HashbenchError(f"device: found {device!r}; allowed here: {allowed}")
+    return device
+
+
+def has_bfloat16(device: str) -> bool:
+    """Return whether a device is a CUDA device that computes in bfloat16."""
+    torch = import_torch("a neural method")
+    return device.startswith("cuda") and torch.cuda.get_device_capability(device)[0] >= 8
 
 
 @contextmanager
 def trained_on(device: str | None) -> Iterator[None]:
-    """Set the device that the processes of cells inherit, and restore the environment."""
+    """Set the device for the processes of cells; restore the environment afterwards."""
     before = os.environ.get(DEVICE)
     if device is not None:
         os.environ[DEVICE] = device
@@ -56,7 +62,7 @@ def trained_on(device: str | None) -> Iterator[None]:
 
 @contextmanager
 def seeded(seed: int, device: str) -> Iterator[None]:
-    """Draw random numbers from a seed, deterministically on the CPU; leave no trace outside."""
+    """Seed PyTorch, with deterministic algorithms on the CPU; restore its state afterwards."""
     torch = import_torch("a neural method")
     deterministic = torch.are_deterministic_algorithms_enabled()
     with torch.random.fork_rng(device_type="mps" if device == "mps" else "cuda"):
@@ -70,7 +76,7 @@ def seeded(seed: int, device: str) -> Iterator[None]:
 
 @contextmanager
 def same_threads() -> Iterator[None]:
-    """Leave PyTorch the threads it has: compiled measures, which share OpenMP with it, set more."""
+    """Restore PyTorch's number of threads, which compiled measures change through OpenMP."""
     torch = import_torch("a neural method")
     threads = torch.get_num_threads()
     try:

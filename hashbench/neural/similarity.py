@@ -1,18 +1,17 @@
 """Joint similarities of all training rows, for methods whose target is a graph of them.
 
-The graph has an entry for every two rows. It is never held: what a batch needs is computed from
-the features, given one number for each row that says which of its entries count.
+The (n, n) matrix is never stored: the entries that a batch needs are computed from the features.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hashbench.neural.functions import Tensor, normalise
+from hashbench.neural.losses import Tensor, normalize
 from hashbench.neural.method import TrainingRows
 
-#: Rows against which similarities are computed together.
-BLOCK = 8192
+#: Number of training rows whose similarities are computed at a time.
+BLOCK_ROWS = 8192
 
 
 class JointCosines:
@@ -21,7 +20,7 @@ class JointCosines:
     Parameters
     ----------
     data : the training rows
-    weights : w_m, one a view
+    weights : w_m, one per view
     """
 
     def __init__(self, data: TrainingRows, weights: Sequence[float]) -> None:
@@ -30,21 +29,21 @@ class JointCosines:
 
     def among(self, views: Sequence[Tensor]) -> Tensor:
         """Return the similarities within a batch."""
-        unit = [normalise(x) for x in views]
+        unit = [normalize(x) for x in views]
         return sum(w * x @ x.T for w, x in zip(self.weights, unit, strict=True))
 
     def with_all(self, views: Sequence[Tensor]) -> Tensor:
         """Return the similarities of a batch with every training row."""
-        unit = [normalise(x) for x in views]
+        unit = [normalize(x) for x in views]
         found = self.data.torch.zeros(len(unit[0]), self.n, device=self.data.device)
-        for start in range(0, self.n, BLOCK):
-            rows = slice(start, start + BLOCK)
+        for start in range(0, self.n, BLOCK_ROWS):
+            rows = slice(start, start + BLOCK_ROWS)
             for view, (weight, x) in enumerate(zip(self.weights, unit, strict=True)):
-                found[:, rows].addmm_(x, normalise(self.data.view(view, rows)).T, alpha=weight)
+                found[:, rows].addmm_(x, normalize(self.data.view(view, rows)).T, alpha=weight)
         return found
 
     def thresholds(self, kept: int) -> Tensor:
-        """Return for each row the least of its ``kept`` largest similarities, itself included."""
+        """Return each row's ``kept``-th largest similarity, the one with itself included."""
         kept = min(max(kept, 1), self.n)
         found = self.data.torch.empty(self.n, device=self.data.device)
         for start in range(0, self.n, 256):

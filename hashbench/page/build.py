@@ -249,11 +249,11 @@ def _methods(results: Results, look: Look) -> list[dict[str, Any]]:
     found = []
     for name, shown in look.methods.items():
         plugin = results.registry.methods.get(bare_name(name))
-        paper = plugin.cls.paper if plugin is not None else None
+        paper = plugin.cls.paper if plugin is not None and plugin.cls.paper.title else None
         origin = ""
         if plugin is not None:
-            limit = f", {UP_TO_RANK}" if plugin.cls.up_to_rank else ""
-            origin = f"{plugin.origin}; {plugin.cls.fidelity}{limit}"
+            limit = f", {UP_TO_RANK}" if plugin.cls.paper.up_to_rank else ""
+            origin = f"{plugin.origin}; {plugin.cls.paper.fidelity}{limit}"
         found.append(
             {
                 "name": name,

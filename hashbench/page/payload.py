@@ -166,7 +166,7 @@ def _facts(name: str, method: type[Method] | None) -> dict[str, str]:
     return {
         "labels": "supervised" if method.supervised else "unsupervised",
         "kind": next(kind for kind, holds in kinds.items() if holds),
-        "fidelity": method.fidelity,
+        "fidelity": method.paper.fidelity,
         "settings": settings,
     }
 

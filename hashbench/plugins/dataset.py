@@ -8,11 +8,12 @@ and never retrieved.
 from __future__ import annotations
 
 import hashlib
+import typing
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,10 +22,9 @@ import scipy
 from hashbench.base.errors import HashbenchError, unknown
 from hashbench.base.parameters import Parametrised
 from hashbench.base.validation import class_columns
-from hashbench.plugins import hardship
 from hashbench.plugins.downloads import DataFile
 from hashbench.plugins.method import Citation
-from hashbench.plugins.rows import Rows, choose
+from hashbench.plugins.protocol import Protocol, Rows
 
 
 @dataclass(frozen=True)
@@ -135,17 +135,15 @@ def array_parts(X: Any) -> tuple[npt.NDArray[Any], ...]:
     return (X.data, X.indices, X.indptr) if scipy.sparse.issparse(X) else (X,)  # type: ignore[attr-defined]
 
 
-class SplitProtocol(Protocol):
+class SplitProtocol(typing.Protocol):
     """A named way to divide the rows of a dataset."""
 
     @property
     def description(self) -> str:
         """One line for listings."""
-        ...
 
     def __call__(self, data: Data, rng: np.random.Generator) -> Split:
         """Return the split; only ``rng`` may be random."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -237,6 +235,8 @@ class Dataset(Parametrised, ABC):
     parameters, which a selection sets as in ``synthetic[rows=500]``.
     """
 
+    plugin_kind: ClassVar[str] = "datasets"
+
     name: str  #: what the user types; a class attribute, except of files given by their path
     title: ClassVar[str] = ""  #: what a table prints; the name if empty
     source: ClassVar[Citation | None] = None
@@ -258,23 +258,23 @@ class Dataset(Parametrised, ABC):
         """Return the name of the protocol that is used if none is asked for: the first."""
         return next(iter(cls.protocols))
 
-    def split(self, data: Data, protocol: str, seed: int) -> Split:
-        """Divide the rows by a protocol; one seed always gives the same split.
+    def split(self, data: Data, protocol: str | Protocol, seed: int) -> Split:
+        """Split the rows by a protocol, given as an object or as its text.
 
-        A protocol is one of the dataset's own, or says itself which rows: ``query=500``. What makes
-        it harder stands behind it: ``standard; unseen=0.2``.
+        The same seed always gives the same split.
         """
         # The stream is the split's own: no method's random state coincides with it.
         rng = np.random.default_rng([seed, 0x5B11])
-        name, harder = hardship.divide(protocol)
-        if "=" in name:
-            split = Split(*choose(name, data.n_rows, data.given, rng))
-        elif name not in self.protocols:
-            raise unknown(f"protocol of {self.name}", name, self.protocols)
+        if isinstance(protocol, str):
+            protocol = Protocol.parse(protocol)
+        if protocol.rows:
+            split = Split(*protocol.choose_rows(data.n_rows, data.given, rng))
+        elif protocol.name not in self.protocols:
+            raise unknown(f"protocol of {self.name}", protocol.name, self.protocols)
         else:
-            split = self.protocols[name](data, rng)
-        if not harder.changed:
+            split = self.protocols[protocol.name](data, rng)
+        if not protocol.options:
             return split
         parts = split.train, split.query, split.database
-        altered = f"{harder.of_labels} {seed}" if harder.of_labels else ""
-        return Split(*hardship.harder_rows(harder, data.labels, parts, seed), altered)
+        altered = f"{protocol.label_options} {seed}" if protocol.label_options else ""
+        return Split(*protocol.apply_options(data.labels, parts, seed), altered)

@@ -1,21 +1,22 @@
 """What a method is: the base classes every hashing method derives from.
 
-A method learns one hash function a view. It follows scikit-learn's rules (see
-:mod:`hashbench.base.parameters`); the harness reads the class attributes, calls ``fit`` on training
-rows and ``encode`` on everything else. Most methods end in linear hash functions, possibly
-behind a feature map: :class:`LinearMethod` holds those, so that such a method is ``__init__``
-and ``fit`` alone.
+A method is a scikit-learn estimator that learns one hash function per view. The harness reads the
+class attributes, calls ``fit`` on training rows and ``encode`` on everything else. Most methods
+end in linear hash functions, possibly behind a feature map: :class:`LinearMethod` holds those, so
+that such a method is ``__init__`` and ``fit`` alone.
 """
 
 from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from hashbench.base.codes import Bits
 from hashbench.base.errors import HashbenchError
@@ -39,8 +40,7 @@ FIDELITIES = {
     "own": "by the author of the plugin",
 }
 
-
-#: Behind those words, for methods that go other ways with bits that the data cannot determine.
+#: Added to those words where other code treats bits that the data cannot determine differently.
 UP_TO_RANK = "up to the rank of the data"
 
 
@@ -57,7 +57,55 @@ class Citation:
         return f"{self.authors}. {self.title}. {self.venue}, {self.year}."
 
 
-class Method(Parametrised, ABC):
+@dataclass(frozen=True)
+class Paper(Citation):
+    """The paper a method comes from, and how near the implementation comes to it.
+
+    Attributes
+    ----------
+    fidelity : one of :data:`FIDELITIES`
+    fidelity_note : what was inferred and how sure that is, or what differs
+    up_to_rank : the agreement with other code holds up to the rank of the data only
+    """
+
+    authors: str = ""
+    title: str = ""  #: empty where there is no paper
+    venue: str = ""
+    year: int = 0
+    fidelity: str = "own"
+    fidelity_note: str = ""
+    up_to_rank: bool = False
+
+    __str__ = Citation.__str__
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """The checked input of ``fit``.
+
+    Attributes
+    ----------
+    views : list of (n, d_m) float32 or float64 arrays
+    labels : (n, c) array of 0.0 and 1.0 in the views' precision; None if unsupervised
+    rng : generator seeded by ``random_state``
+    """
+
+    views: list[Matrix]
+    labels: Any  # an array in supervised methods, which are the only ones that read it
+    rng: np.random.Generator
+
+    @property
+    def n(self) -> int:
+        """The number of training rows."""
+        return len(self.views[0])
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The precision of the views: float64 if one of them has it."""
+        return np.result_type(*self.views)
+
+
+class Method(BaseEstimator, Parametrised, ABC):  # type: ignore[misc]
     """A cross-modal hashing method.
 
     A subclass gives the class attributes below, an ``__init__`` that only stores keyword
@@ -65,25 +113,29 @@ class Method(Parametrised, ABC):
 
     Attributes
     ----------
-    codes_ : (n, n_bits) bool array, or a list of one such array a view, or absent
+    n_features_in_ : list of int
+        Columns of each view seen by ``fit``. scikit-learn's estimators have one matrix and hence
+        one number here.
+    view_names_ : list of str, or absent
+        Names of the views, where ``fit`` was given a dictionary.
+    codes_ : (n, n_bits) bool array, or a list of one such array per view, or absent
         Codes learned for the training rows, where the method has them.
-    objective_ : list of float
-        The objective after each iteration, where the method has one; see :meth:`record`.
-    objective_seconds_ : list of float
+    objective_ : list of float, or absent
+        The objective after each iteration, see :meth:`record_objective`.
+    objective_seconds_ : list of float, or absent
         Training time spent when each of those values was reached.
     """
+
+    plugin_kind: ClassVar[str] = "methods"
 
     name: ClassVar[str]  #: what the user types
     title: ClassVar[str] = ""  #: what a table prints; the name if empty
     supervised: ClassVar[bool]  #: does ``fit`` read the labels?
-    paper: ClassVar[Citation | None] = None
+    paper: ClassVar[Paper] = Paper()
 
     discrete: ClassVar[bool] = False  #: codes are optimised as binary variables, not relaxed
     kernel: ClassVar[bool] = False  #: hash functions see features through a kernel map
     scalable: ClassVar[bool] = True  #: time and memory grow at most linearly with the rows
-    fidelity: ClassVar[str] = "own"  #: one of FIDELITIES
-    fidelity_note: ClassVar[str] = ""  #: what was inferred and how sure that is
-    up_to_rank: ClassVar[bool] = False  #: agrees with other code up to the rank of the data only
     requires: ClassVar[tuple[str, ...]] = ()  #: modules beyond the core that ``fit`` imports
     compiled: ClassVar[bool] = False  #: ``fit`` calls compiled loops on data of any size
     objective_note: ClassVar[str] = ""  #: what a reader of its objective has to know
@@ -92,70 +144,64 @@ class Method(Parametrised, ABC):
     early_stopping: ClassVar[bool] = False  #: ``fit`` takes validation rows, see there
     own_scale: ClassVar[bool] = False  #: a search leaves the preprocessing as the dataset has it
 
-    #: told of every recorded value: how many there are, the value, seconds of training
+    #: called after every recorded value with their number, the value and seconds of training
     on_record: Callable[[int, float, float], None] | None = None
 
     n_bits: int
     random_state: int | np.random.Generator | None
 
+    n_features_in_: list[int]
+    view_names_: list[str]
     codes_: Bits | list[Bits]
     objective_: list[float]
     objective_seconds_: list[float]
 
     @abstractmethod
-    def fit(self, views: Sequence[Any], labels: Any = None) -> Self:
+    def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn the hash functions.
 
         A method that declares ``early_stopping`` has a third parameter, ``validation=None``:
-        positions among these rows, sorted, by which it may choose when to stop and by no others.
+        sorted positions of the rows by which, and by no others, it may choose when to stop.
 
         Parameters
         ----------
-        views : list of (n, d_m) arrays
-            Training rows, one matrix a view; row i of every view is the same item.
+        views : list of (n, d_m) arrays, or dictionary from names to such arrays
+            Training rows, one matrix per view; row i of every view is the same item.
         labels : (n, c) array of 0 and 1, optional
             Required by supervised methods, ignored by the others.
         """
 
     @abstractmethod
-    def encode(self, X: Any, view: int) -> Bits:
-        """Return the (n, n_bits) codes of rows seen through one view."""
+    def encode(self, X: Any, view: int | str) -> Bits:
+        """Return the (n, n_bits) codes of rows of one view, given by its index or name."""
 
-    def begin_fit(
-        self, views: Sequence[Any], labels: Any = None
-    ) -> tuple[list[Matrix], Matrix, np.random.Generator]:
-        """Check the input of ``fit``, start its clock and return what it works on.
-
-        Returns
-        -------
-        views : list of (n, d_m) float32 or float64 arrays
-        labels : (n, c) array of 0.0 and 1.0 in the views' precision; (n, 0) if unsupervised
-        rng : numpy.random.Generator seeded by ``random_state``
-        """
-        views = check_views(views)
-        self.n_bits = check_bits(self.n_bits)
-        n = views[0].shape[0]
-        if self.supervised:
-            if labels is None:
-                raise HashbenchError(f"{self.name}: labels are missing; the method is supervised")
-            Y = check_labels(labels, n)
-        else:
-            Y = np.zeros((n, 0), np.uint8)
+    def begin_fit(self, views: Any, labels: Any = None) -> TrainingData:
+        """Check the input of ``fit``, forget an earlier fit and start the training clock."""
+        names = list(views) if isinstance(views, Mapping) else None
+        checked = check_views(list(views.values()) if isinstance(views, Mapping) else views)
+        check_bits(self.n_bits)
+        if self.supervised and labels is None:
+            raise HashbenchError(f"{self.name}: labels are missing; the method is supervised")
+        Y = check_labels(labels, checked[0].shape[0]) if self.supervised else None
         for attribute in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, attribute)  # nothing of an earlier fit may survive
-        self.n_features_ = [X.shape[1] for X in views]
+            delattr(self, attribute)
+        self.n_features_in_ = [X.shape[1] for X in checked]
+        if names is not None:
+            self.view_names_ = names
         self._recording = 0.0
         self._begun = time.perf_counter()
-        return views, Y.astype(np.result_type(*views)), np.random.default_rng(self.random_state)
+        dtype = np.result_type(*checked)
+        rng = np.random.default_rng(self.random_state)
+        return TrainingData(checked, None if Y is None else Y.astype(dtype), rng)
 
-    def record(self, objective: Callable[..., float], *arguments: Any) -> float:
-        """Evaluate ``objective(*arguments)`` with the training clock stopped, and keep it.
+    def record_objective(self, value: float | Callable[[], float]) -> float:
+        """Append a value of the objective to ``objective_`` and return it.
 
-        Returns the value, for methods that stop by it. A value that is at hand anyway is recorded
-        by ``record(float, value)``.
+        A function is called with the training clock stopped: an objective that only serves the
+        convergence plot then costs no training time.
         """
         start = time.perf_counter()
-        value = float(objective(*arguments))
+        value = float(value() if callable(value) else value)
         if "objective_" not in self.__dict__:
             self.objective_, self.objective_seconds_ = [], []
         self.objective_.append(value)
@@ -170,20 +216,37 @@ class Method(Parametrised, ABC):
         """Seconds of ``fit`` spent on the objective: not training time."""
         return getattr(self, "_recording", 0.0)
 
-    def check_encode(self, X: Any, view: int) -> Matrix:
-        """Check the input of ``encode`` against what ``fit`` saw."""
-        if not hasattr(self, "n_features_"):
-            raise HashbenchError(f"{self.name}: encode needs fit first")
-        if not 0 <= view < len(self.n_features_):
+    def check_encode(self, X: Any, view: int | str) -> tuple[Matrix, int]:
+        """Check the input of ``encode`` against what ``fit`` saw.
+
+        Returns
+        -------
+        X : (n, d_m) float32 or float64 array
+        view : int, the index of the view
+        """
+        check_is_fitted(self, "n_features_in_")
+        names, count = getattr(self, "view_names_", []), len(self.n_features_in_)
+        index = names.index(view) if view in names else view
+        if not isinstance(index, int | np.integer) or not 0 <= index < count:
+            named = f", or {', '.join(names)}" if names else ""
+            hint = "; fit({name: X, ...}) gives views names" if isinstance(view, str) else ""
             raise HashbenchError(
-                f"{self.name}: found view {view}; allowed: 0 to {len(self.n_features_) - 1}"
+                f"{self.name}: found view {view!r}; allowed: 0 to {count - 1}{named}"
+                f"{hint if not names else ''}"
             )
         checked = check_matrix(X, f"view {view}")
-        if checked.shape[1] != self.n_features_[view]:
+        if checked.shape[1] != self.n_features_in_[int(index)]:
             raise HashbenchError(
-                f"view {view}: found {checked.shape[1]} columns; fit saw {self.n_features_[view]}"
+                f"view {view}: found {checked.shape[1]} columns; "
+                f"fit saw {self.n_features_in_[int(index)]}"
             )
-        return checked
+        return checked, int(index)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self.supervised
+        tags.input_tags.sparse = True
+        return tags
 
 
 class FeatureMap(Protocol):
@@ -202,7 +265,7 @@ class LinearMethod(Method):
     Attributes
     ----------
     projections_ : list of (p_m, n_bits) arrays
-        W, one a view.
+        W, one per view.
     means_ : list of (p_m,) arrays, or None for zero
     offsets_ : list of (n_bits,) arrays, or None for zero
     maps_ : list of feature maps with a ``transform``, or None for the features themselves
@@ -213,9 +276,9 @@ class LinearMethod(Method):
     offsets_: list[Matrix] | None = None
     maps_: Sequence[FeatureMap] | None = None
 
-    def project(self, X: Any, view: int) -> Matrix:
+    def project(self, X: Any, view: int | str) -> Matrix:
         """Return the (n, n_bits) real values whose signs are the codes."""
-        X = self.check_encode(X, view)
+        X, view = self.check_encode(X, view)
         W = self.projections_[view]
         # The mean is folded into the offset: encoding then never copies the features.
         offset = np.zeros(W.shape[1], W.dtype)
@@ -232,8 +295,8 @@ class LinearMethod(Method):
             values[rows] += offset
         return values
 
-    def encode(self, X: Any, view: int) -> Bits:
-        """Return the (n, n_bits) codes of rows seen through one view."""
+    def encode(self, X: Any, view: int | str) -> Bits:
+        """Return the (n, n_bits) codes of rows of one view, given by its index or name."""
         return np.asarray(self.project(X, view) >= 0)
 
 
@@ -245,7 +308,7 @@ class VectorMethod(Method):
 
     Attributes
     ----------
-    vectors_ : (n, p) array, or a list of one such array a view, or absent
+    vectors_ : (n, p) array, or a list of one such array per view, or absent
         Database vectors learned for the training rows, where the method has them.
     """
 
@@ -254,14 +317,14 @@ class VectorMethod(Method):
     hamming: ClassVar[bool] = False
 
     @abstractmethod
-    def vectors(self, X: Any, view: int, role: Literal["query", "database"]) -> Matrix:
-        """Return the (n, p) float32 vectors of rows seen through one view, in one role."""
+    def vectors(self, X: Any, view: int | str, role: Literal["query", "database"]) -> Matrix:
+        """Return the (n, p) float32 vectors of rows of one view, in one role."""
 
     @property
     @abstractmethod
     def item_bytes(self) -> float:
         """Bytes that one database item takes in an index."""
 
-    def encode(self, X: Any, view: int) -> Bits:
+    def encode(self, X: Any, view: int | str) -> Bits:
         """Refuse: there are no codes."""
         raise HashbenchError(f"{self.name}: has no binary codes; it compares vectors")

@@ -16,7 +16,7 @@ from typing import Any
 from hashbench.base.errors import HashbenchError
 from hashbench.base.files import seal, unseal
 from hashbench.plugins.dataset import Data, Dataset
-from hashbench.plugins.method import FIDELITIES, Citation, LinearMethod, Method
+from hashbench.plugins.method import FIDELITIES, LinearMethod, Method, Paper
 from hashbench.plugins.registry import Plugin, Registry
 
 FILE = "plugins.json"  # in OUT
@@ -24,8 +24,8 @@ FILE = "plugins.json"  # in OUT
 #: The origin of a plugin of which only the record is here.
 ORIGIN = "not loaded"
 
-_METHOD_TEXTS = ("title", "fidelity_note", "objective_note")
-_METHOD_FLAGS = ("supervised", "kernel", "hamming", "up_to_rank")
+_METHOD_TEXTS = ("title", "objective_note")
+_METHOD_FLAGS = ("supervised", "kernel", "hamming")
 
 
 @dataclass(frozen=True)
@@ -63,10 +63,10 @@ def merge_plugins(folders: Iterable[Path]) -> str:
 
 def _method_facts(cls: type[Method]) -> dict[str, Any]:
     return {
-        **{name: getattr(cls, name) for name in (*_METHOD_TEXTS, *_METHOD_FLAGS, "fidelity")},
+        **{name: getattr(cls, name) for name in (*_METHOD_TEXTS, *_METHOD_FLAGS)},
         "linear": issubclass(cls, LinearMethod),
         "requires": list(cls.requires),
-        "paper": None if cls.paper is None else asdict(cls.paper),
+        "paper": asdict(cls.paper),
     }
 
 
@@ -104,22 +104,24 @@ def _read(out: Path) -> dict[str, dict[str, type[Any]]]:
 
 def _method(name: str, facts: Mapping[str, Any]) -> type[Method]:
     """Return a class with the facts of a method and none of its code."""
-    paper = facts["paper"]
     values = {
         **{key: str(facts[key]) for key in _METHOD_TEXTS},
         **{key: bool(facts[key]) for key in _METHOD_FLAGS},
-        "fidelity": facts["fidelity"] if facts["fidelity"] in FIDELITIES else "own",
         "requires": tuple(map(str, facts["requires"])),
-        "paper": None if paper is None else _citation(paper),
+        "paper": _paper(facts["paper"]),
         "name": name,
     }
     base = LinearMethod if facts["linear"] else Method
     return type(name, (base,), values)
 
 
-def _citation(record: Mapping[str, Any]) -> Citation:
-    authors, title, venue = (str(record[name]) for name in ("authors", "title", "venue"))
-    return Citation(authors, title, venue, int(record["year"]))
+def _paper(record: Mapping[str, Any]) -> Paper:
+    authors, title, venue, note = (
+        str(record[name]) for name in ("authors", "title", "venue", "fidelity_note")
+    )
+    fidelity = record["fidelity"] if record["fidelity"] in FIDELITIES else "own"
+    limited = bool(record["up_to_rank"])
+    return Paper(authors, title, venue, int(record["year"]), fidelity, note, limited)
 
 
 def _dataset(name: str, facts: Mapping[str, Any]) -> type[Dataset]:

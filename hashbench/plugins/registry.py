@@ -28,12 +28,11 @@ from typing import Any
 
 from hashbench.base import apart
 from hashbench.base.errors import HashbenchError, unknown
-from hashbench.plugins.dataset import Dataset
-from hashbench.plugins.method import FIDELITIES, Citation, Method
-from hashbench.plugins.report import Report
+from hashbench.plugins.method import FIDELITIES, Citation, Paper
 from hashbench.plugins.space import wrong_space
 
-KINDS: dict[str, type[Any]] = {"methods": Method, "datasets": Dataset, "reports": Report}
+#: Kinds of plugins: the values of ``plugin_kind`` in the base classes, and the names of packages.
+KINDS = ("methods", "datasets", "reports")
 
 #: Folders and files with plugins of the user's own, separated as in PATH.
 ENVIRONMENT = "HASHBENCH_PLUGINS"
@@ -163,10 +162,10 @@ def _plugins(module: ModuleType, origin: str) -> Iterator[Plugin]:
     for cls in vars(module).values():
         if not inspect.isclass(cls) or cls.__module__ != module.__name__:
             continue
-        for kind, base in KINDS.items():
-            if issubclass(cls, base) and hasattr(cls, "name"):
-                check_class(kind, cls)
-                yield Plugin(kind, cls.name, cls, Path(inspect.getfile(cls)).resolve(), origin)
+        kind = getattr(cls, "plugin_kind", None)
+        if kind in KINDS and hasattr(cls, "name"):
+            check_class(kind, cls)
+            yield Plugin(kind, cls.name, cls, Path(inspect.getfile(cls)).resolve(), origin)
 
 
 def check_class(kind: str, cls: type[Any]) -> None:
@@ -180,9 +179,10 @@ def check_class(kind: str, cls: type[Any]) -> None:
         required = ("n_bits", "random_state")
         labels, paper = getattr(cls, "supervised", None), cls.paper
         rules["supervised"] = (isinstance(labels, bool), "True or False")
-        rules["paper"] = (isinstance(paper, Citation | None), "a hashbench.Citation or None")
+        rules["paper"] = (isinstance(paper, Paper), "a hashbench.Paper")
         rules["own_scale"] = (isinstance(cls.own_scale, bool), "True or False")
-        rules["fidelity"] = (cls.fidelity in FIDELITIES, ", ".join(FIDELITIES))
+        if isinstance(paper, Paper) and paper.fidelity not in FIDELITIES:
+            raise unknown(f"{cls.__name__}.paper.fidelity", paper.fidelity, FIDELITIES)
     elif kind == "datasets":
         source, protocols = cls.source, cls.protocols
         rules["source"] = (isinstance(source, Citation | None), "a hashbench.Citation or None")

@@ -125,6 +125,8 @@ class Report(Parametrised, ABC):
     and datasets are called and coloured comes from the look, which all reports of a study share.
     """
 
+    plugin_kind: ClassVar[str] = "reports"
+
     name: ClassVar[str]  #: what the user types
     title: ClassVar[str] = ""  #: its heading; the name if empty
     section: ClassVar[str] = "More tables and figures"  #: the part of the page it stands in

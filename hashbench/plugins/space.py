@@ -1,7 +1,8 @@
 """What may be tuned of a method: ranges of parameters, and points in them.
 
-A method declares ``space = {"gamma": Log(1e-2, 1e3), "anchors": Choice(100, 500)}``. A point of
-the space comes from a point of the unit cube, a coordinate a parameter, so that whoever searches
+A method declares ``space = {"gamma": Log(1e-2, 1e3), "anchors": Choice(100, 500)}``; the
+distributions of ``scipy.stats``, such as ``loguniform(1e-2, 1e3)``, are accepted too. A point of
+the space comes from a point of the unit cube with one coordinate per parameter, so that a search
 needs to know nothing about parameters. Values are rounded to three digits: what a table prints is
 what was run.
 """
@@ -143,11 +144,59 @@ class Choice:
         return False
 
 
-Space = Mapping[str, Range]
+class Distribution:
+    """A frozen distribution of scipy.stats, read through its quantiles.
+
+    Examples
+    --------
+    >>> from scipy.stats import loguniform
+    >>> Distribution(loguniform(0.01, 100)).at(0.5)
+    1.0
+    """
+
+    TAIL = 0.001  #: what is left out at an end that is infinite
+
+    def __init__(self, frozen: Any) -> None:
+        self.frozen = frozen
+
+    def __str__(self) -> str:
+        keywords = (f"{name}={_shown(value)}" for name, value in self.frozen.kwds.items())
+        arguments = ", ".join([*map(_shown, self.frozen.args), *keywords])
+        return f"{self.frozen.dist.name}({arguments})"
+
+    def at(self, position: float) -> Any:
+        """Return the quantile at a position."""
+        low, high = map(math.isfinite, self.frozen.support())
+        position = min(max(position, 0.0 if low else self.TAIL), 1.0 if high else 1 - self.TAIL)
+        if hasattr(self.frozen, "pmf"):  # discrete
+            return int(max(self.frozen.ppf(position), self.frozen.support()[0]))
+        return _rounded(float(self.frozen.ppf(position)))
+
+    def ends(self) -> tuple[Any, ...]:
+        """Return both ends."""
+        return (self.at(0.0), self.at(1.0))
+
+    def is_end(self, value: Any) -> bool:
+        """Return whether a value lies in the outer twentieth at either end, or beyond."""
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return False
+        return not 0.05 <= float(self.frozen.cdf(value)) <= 0.95
+
+
+Space = Mapping[str, Any]  #: from parameters to ranges or distributions of scipy.stats
+
+
+def as_range(values: Any) -> Range:
+    """Return a range as it is, and a distribution of scipy.stats as a range."""
+    return Distribution(values) if _is_distribution(values) else values
+
+
+def _is_distribution(values: Any) -> bool:
+    return all(hasattr(values, name) for name in ("dist", "ppf", "cdf", "support"))
 
 
 def point(space: Space, position: Sequence[float]) -> dict[str, Any]:
-    """Return the parameters at a point of the unit cube, a coordinate a parameter.
+    """Return the parameters at a point of the unit cube, which has one coordinate per parameter.
 
     Examples
     --------
@@ -155,17 +204,17 @@ def point(space: Space, position: Sequence[float]) -> dict[str, Any]:
     {'gamma': 1.0, 'kernel': 'rbf'}
     """
     pairs = zip(space.items(), position, strict=True)
-    return {name: values.at(place) for (name, values), place in pairs}
+    return {name: as_range(values).at(place) for (name, values), place in pairs}
 
 
 def end_points(space: Space) -> list[dict[str, Any]]:
     """Return settings that put one parameter after the other at every end of its range."""
-    return [{name: end} for name, values in space.items() for end in values.ends()]
+    return [{name: end} for name, values in space.items() for end in as_range(values).ends()]
 
 
 def at_ends(space: Space, settings: Mapping[str, Any]) -> list[str]:
     """Return the parameters that lie at an end of their range, where a wider one might help."""
-    return [name for name, values in space.items() if values.is_end(settings.get(name))]
+    return [name for name, values in space.items() if as_range(values).is_end(settings.get(name))]
 
 
 def wrong_space(space: Any, defaults: Mapping[str, Any]) -> str:
@@ -180,8 +229,11 @@ def wrong_space(space: Any, defaults: Mapping[str, Any]) -> str:
         if name not in defaults or name in ("n_bits", "random_state"):
             own = [key for key in defaults if key not in ("n_bits", "random_state")]
             return f"found {name!r}; allowed: {', '.join(own) or 'nothing'}"
-        if not isinstance(values, _Interval | Choice):
-            return f"found {name}={values!r}; allowed: Log, Linear, Integer, Choice"
+        if not isinstance(values, _Interval | Choice) and not _is_distribution(values):
+            return (
+                f"found {name}={values!r}; allowed: Log, Linear, Integer, Choice and distributions "
+                "of scipy.stats"
+            )
     return ""
 
 

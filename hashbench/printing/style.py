@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Self
 from hashbench.base.errors import unknown
 from hashbench.measures import parse
 from hashbench.plugins.dataset import ContactSheet
-from hashbench.plugins.hardship import divide
 from hashbench.plugins.selection import bare_name
 from hashbench.studies.cell_codes import EITHER
 
@@ -148,8 +147,8 @@ class Look:
         for name in names:
             plugin = results.registry.methods.get(bare_name(name))
             notes = {}
-            if plugin is not None and plugin.cls.fidelity == "reconstruction":
-                notes[RECONSTRUCTION] = plugin.cls.fidelity_note or "from partial knowledge"
+            if plugin is not None and plugin.cls.paper.fidelity == "reconstruction":
+                notes[RECONSTRUCTION] = plugin.cls.paper.fidelity_note or "from partial knowledge"
             if name in sizes:
                 notes[NOT_HAMMING] = f"{_range(sizes[name])} bytes an item"
             objective = "" if plugin is None else plugin.cls.objective_note
@@ -404,11 +403,11 @@ def _datasets(results: Results, names: Sequence[str]) -> Iterable[tuple[str, Dat
         facts = ["synthetic data"] if synthetic else []
         if name in cells:
             cell = cells[name]
-            protocol, harder = divide(cell.protocol)
-            described = plugin.cls.protocols.get(protocol) if plugin is not None else None
+            protocol = cell.protocol
+            described = plugin.cls.protocols.get(protocol.name) if plugin is not None else None
             words = f" ({described.description})" if described is not None else ""
-            facts.append(f"protocol {protocol}{words}")
-            facts += [harder.words] if harder.changed else []
+            facts.append(f"protocol {protocol.base}{words}")
+            facts += [protocol.describe_options()] if protocol.options else []
             facts.append(f"preprocessing {' / '.join(cell.preprocessing)}")
         if synthetic and "synthetic" not in title.lower():
             title += " (synthetic)"

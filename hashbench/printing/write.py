@@ -134,8 +134,8 @@ def slug(text: str) -> str:
 
     Examples
     --------
-    >>> slug("AP(ties=index)@100 image->text")
-    'AP-ties-index-100-image-text'
+    >>> slug("AP(norm=all)@100 image->text")
+    'AP-norm-all-100-image-text'
     """
     return re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-.")[:100] or "unnamed"
 

@@ -21,8 +21,8 @@ from hashbench.base.codes import Words
 from hashbench.base.units import json_number
 from hashbench.data.stored_split import SearchTask, StoredSplit
 from hashbench.measures import Evaluation, code_statistics, evaluate_ranking, parse
-from hashbench.measures.gathering import round_ranks
 from hashbench.measures.inner_product import ScoreRanking
+from hashbench.measures.query_values import round_ranks
 from hashbench.measures.rankings import HammingRanking, Ranking
 from hashbench.results.evaluated import EvaluatedCell, PerQuery, RankingScores
 from hashbench.studies.cell_codes import CellCodes

@@ -217,7 +217,7 @@ def tie_variants(measures: Sequence[str]) -> list[str]:
         str(measure.with_(ties=ties))
         for measure in numbers[:1]
         for ties in ("expected", "index")
-        if measure.has_ties and measure["missed"] != "skip"
+        if measure.has_ties and measure["no_hits"] != "skip"
     ]
 
 

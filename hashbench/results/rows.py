@@ -80,7 +80,7 @@ def _run(cell: Cell, stored: Stored | None) -> Row:
     row: Row = {
         **dict(zip(RUN_COLUMNS, cell.key, strict=False)),
         "status": "missing",
-        "protocol": cell.protocol,
+        "protocol": str(cell.protocol),
         "preprocessing": ";".join(cell.preprocessing),
         "settings": settings_text(cell.parameters) if cell.tuned else "",
         "id": cell.id,

@@ -55,7 +55,7 @@ def evaluated(results: Results, done: Sequence[Stored]) -> Iterator[EvaluatedCel
 
 
 def _is_small(results: Results, stored: Stored) -> bool:
-    from hashbench.measures.gathering import FEW_PAIRS  # imports numba: a second
+    from hashbench.measures.query_values import FEW_PAIRS  # imports numba: a second
 
     split = results.split(stored.cell.split)
     return len(split.query) * len(split.database) < FEW_PAIRS

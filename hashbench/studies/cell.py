@@ -32,6 +32,7 @@ from hashbench.base.validation import Matrix
 from hashbench.data.prepare import Prepared
 from hashbench.executors.outcomes import is_amounts, is_count, is_flag, is_texts
 from hashbench.plugins.method import LinearMethod, Method, VectorMethod
+from hashbench.plugins.protocol import Protocol
 from hashbench.plugins.provenance import source_hash
 from hashbench.plugins.registry import Plugin, Registry
 from hashbench.plugins.selection import TUNED, full_name
@@ -61,7 +62,7 @@ class Cell:
     ----------
     dataset : the dataset as tables print it, with the parameters that were set
     fingerprint : a hash of the data themselves
-    protocol : the name of the way to split, and
+    protocol : how the dataset is split, and
     split : a hash of the rows it gave
     preprocessing : one name a view
     method : its name, and
@@ -74,7 +75,7 @@ class Cell:
 
     dataset: str
     fingerprint: str
-    protocol: str
+    protocol: Protocol
     split: str
     preprocessing: tuple[str, ...]
     method: str
@@ -89,13 +90,15 @@ class Cell:
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Cell:
         """Read what :meth:`to_json` wrote; a wrong record raises TypeError."""
-        fields = dict(record)
-        return cls(**{**fields, "preprocessing": tuple(fields["preprocessing"])})
+        values = dict(record)
+        values["protocol"] = Protocol.parse(values["protocol"])
+        return cls(**{**values, "preprocessing": tuple(values["preprocessing"])})
 
     def to_json(self) -> dict[str, Any]:
         """Return the cell as JSON can hold it; what is not tuned says nothing about it."""
         # dataclasses.asdict copies every value: seconds in a study of many cells
         record = {name: self.__dict__[name] for name in _FIELDS}
+        record["protocol"] = str(self.protocol)
         record["parameters"] = dict(self.parameters)
         if not self.tuned:
             del record["tuned"]

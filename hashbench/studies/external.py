@@ -79,7 +79,7 @@ def _stand_in(name: str, pattern: str) -> type[Method]:
         def fit(self, views: Any, labels: Any = None) -> Any:
             raise HashbenchError(f"{name}: its codes come from {pattern}; it cannot be trained")
 
-        def encode(self, X: Any, view: int) -> Bits:
+        def encode(self, X: Any, view: int | str) -> Bits:
             raise HashbenchError(f"{name}: its codes come from {pattern}; it cannot encode")
 
     External.name, External.title = name, name

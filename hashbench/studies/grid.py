@@ -18,8 +18,8 @@ from typing import Any
 from hashbench.base.errors import HashbenchError, unknown
 from hashbench.data.layouts import FileDataset, parse_file_selection
 from hashbench.data.prepare import DataSpec, SplitRequest
-from hashbench.plugins import hardship, rows
 from hashbench.plugins.dataset import Dataset
+from hashbench.plugins.protocol import RESERVED_KEYS, ROW_KEYS, Protocol
 from hashbench.plugins.registry import Plugin, Registry
 from hashbench.plugins.requirements import unavailable
 from hashbench.plugins.selection import Choice, format_value, parse_item, select, split_items
@@ -29,7 +29,6 @@ from hashbench.studies.study import Rule, Study
 
 #: What may be set on every method and every dataset besides its own parameters.
 METHOD_EXTRAS = ("train_rows",)
-DATASET_EXTRAS = ("protocol", "preprocess", *rows.KEYS, *hardship.KEYS)
 
 #: Parameters of every method that the grid sets itself.
 FIXED = ("n_bits", "random_state")
@@ -42,7 +41,7 @@ class DataChoice:
     spec: DataSpec
     name: str
     label: str
-    protocol: str
+    protocol: Protocol
     preprocess: str | tuple[str, ...]
 
 
@@ -89,7 +88,7 @@ class Draft:
 def resolved(study: Study, registry: Registry) -> Study:
     """Return the study with every pattern replaced by what it stands for here and now."""
     names, files = _separate(study.datasets)
-    chosen = select(names, settable(registry.datasets, DATASET_EXTRAS), "dataset") if names else []
+    chosen = select(names, settable(registry.datasets, RESERVED_KEYS), "dataset") if names else []
     return replace(
         study,
         methods=tuple(_named(choice, registry) for choice in _methods(study, registry)),
@@ -204,18 +203,18 @@ def _draft(
 
 def datasets(study: Study, registry: Registry) -> list[DataChoice]:
     """Resolve a selection of datasets; items that name files are datasets of their own."""
-    known = settable(registry.datasets, DATASET_EXTRAS)
+    known = settable(registry.datasets, RESERVED_KEYS)
     chosen: dict[DataChoice, None] = {}
     names, files = _separate(study.datasets)
     for item, dataset in files.items():
         settings = parse_item(item)[1][0]
         params = {k: v for k, v in dataset.get_params().items() if v is not None}
         spec = DataSpec(None, tuple(sorted(params.items())))
-        shown = {k: v for k, v in settings.items() if k not in DATASET_EXTRAS}
+        shown = {k: v for k, v in settings.items() if k not in RESERVED_KEYS}
         chosen[_data_choice(dataset, spec, shown, settings)] = None
     for choice in select(names, known, "dataset") if names else []:
         cls = registry.datasets[choice.name].cls
-        own = {k: v for k, v in choice.params if k not in DATASET_EXTRAS}
+        own = {k: v for k, v in choice.params if k not in RESERVED_KEYS}
         parameters = _complete(choice.name, cls.defaults(), own)
         changed = _changed(cls.defaults(), parameters)  # so that what is the same is so once
         spec = DataSpec(choice.name, tuple(sorted(changed.items())))
@@ -235,29 +234,25 @@ def _data_choice(
 ) -> DataChoice:
     default = dataset.default_protocol()
     own = dataset.defaults()
-    asked = rows.split_text({k: v for k, v in settings.items() if k not in own})
-    if asked and "protocol" in settings:
+    protocol = Protocol.select({k: v for k, v in settings.items() if k not in own}, default)
+    if protocol.rows and "protocol" in settings:
         raise HashbenchError(
-            f"dataset {dataset.name}: found protocol={settings['protocol']} with {asked}; "
+            f"dataset {dataset.name}: found protocol={settings['protocol']} with {protocol.base}; "
             "allowed: one of them"
         )
-    protocol = asked or str(settings.get("protocol", default))
-    if not asked and protocol not in dataset.protocols:
-        raise unknown(f"protocol of {dataset.name}", protocol, dataset.protocols)
+    if not protocol.rows and protocol.name not in dataset.protocols:
+        raise unknown(f"protocol of {dataset.name}", protocol.name, dataset.protocols)
     preprocess = settings.get("preprocess", dataset.preprocessing)
     if preprocess is None:  # how a selection reads the word
         preprocess = "none"
     shown = dict(shown)
-    if asked:
-        shown |= {k: settings[k] for k in rows.KEYS if k in settings}
-    elif protocol != default:
-        shown["protocol"] = protocol
+    if protocol.rows:
+        shown |= {k: settings[k] for k in ROW_KEYS if k in settings}
+    elif protocol.name != default:
+        shown["protocol"] = protocol.name
     if "preprocess" in settings:
         shown["preprocess"] = preprocess
-    harder = hardship.Hardship.of({k: v for k, v in settings.items() if k not in own})
-    if harder.changed:
-        shown |= harder.changed
-        protocol += f"{hardship.BEHIND}{harder}"
+    shown |= protocol.options
     label = str(Choice(dataset.name, tuple(sorted(shown.items()))))
     return DataChoice(spec, dataset.name, label, protocol, preprocess)
 

@@ -216,7 +216,7 @@ def _look(
 ) -> Task:
     arguments = {
         "dataset": spec.to_json(),
-        "requests": [asdict(split) for split in splits],
+        "requests": [split.to_json() for split in splits],
         "preprocessings": list(preprocessings),
     }
     returns = {
@@ -244,7 +244,7 @@ def planned(cell: Cell, source: Source) -> Planned:
     arguments = {
         "dataset": source.spec.to_json(),
         "fingerprint": cell.fingerprint,
-        "request": asdict(source.request),
+        "request": source.request.to_json(),
         "steps": steps,
         "name": folder,
     }

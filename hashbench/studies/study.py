@@ -209,6 +209,12 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 def _measures(value: Any) -> tuple[str, ...]:
     names = [measure for text in _texts(value) for measure in parse_many(text)]
+    for measure in names:
+        if measure.needs_pairs:
+            raise HashbenchError(
+                f"measure {str(measure)!r} needs each query's partner in the database, which "
+                "holds no query of a study; use hashbench.evaluate(..., pairs=positions)"
+            )
     return tuple(str(measure) for measure in parse_many(names))
 
 

@@ -161,7 +161,7 @@ def make_points(cell: Cell, space: Space, own_scale: bool, count: int) -> tuple[
     if not own_scale:
         axes["preprocess"] = Choice(*map("|".join, several))
     by_name = {"|".join(each): each for each in several}
-    what = [cell.method, cell.params, cell.dataset, cell.protocol, cell.seed]
+    what = [cell.method, cell.params, cell.dataset, str(cell.protocol), cell.seed]
     key = json.dumps([*what, {name: str(values) for name, values in axes.items()}])
     points = [Point({}, own)]
     for position in _sobol(count - 1, len(axes), key):

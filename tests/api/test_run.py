@@ -105,7 +105,8 @@ class Mine(LinearMethod):
     def __init__(self, n_bits=16, random_state=None):
         self.n_bits, self.random_state = n_bits, random_state
     def fit(self, views, labels=None):
-        views, _, rng = self.begin_fit(views, labels)
+        data = self.begin_fit(views, labels)
+        views, rng = data.views, data.rng
         self.projections_ = [scaled(rng.standard_normal((X.shape[1], self.n_bits))) for X in views]
         return self
 if __name__ == "__main__":

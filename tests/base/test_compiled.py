@@ -17,13 +17,13 @@ CODE = """
 import json
 import numpy as np
 from numba.core.dispatcher import Dispatcher
-from hashbench.measures import evaluate, kernels, order_kernels, tie_kernels
+from hashbench.measures import evaluate, index_order, kernels, ties
 
 codes = np.arange(64).reshape(16, 4) % 3 == 0
 labels = np.arange(16) % 3
 evaluate(codes[:3], codes, labels[:3], labels, "AP")
 hits = misses = 0
-for module in (kernels, order_kernels, tie_kernels):
+for module in (index_order, kernels, ties):
     for value in vars(module).values():
         if isinstance(value, Dispatcher):
             hits += sum(value.stats.cache_hits.values())

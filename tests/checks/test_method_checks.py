@@ -37,7 +37,7 @@ class Careless(LinearMethod):
         self.n_bits, self.random_state = n_bits, random_state
 
     def fit(self, views, labels=None):
-        self.n_features_ = [X.shape[1] for X in views]
+        self.n_features_in_ = [X.shape[1] for X in views]
         self.projections_ = [
             np.random.default_rng().standard_normal((X.shape[1], self.n_bits)) for X in views
         ]

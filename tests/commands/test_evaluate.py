@@ -15,7 +15,7 @@ from hashbench.base.errors import HashbenchError
 from hashbench.commands import cli
 from hashbench.measures import evaluate
 
-NAMES = "AP,edsh,P@5,lookup(radius=1)"
+NAMES = "AP,edsh,P@5,P(radius=1)"
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_an_npz_under_our_names(tmp_path, case):
     score = expected.scores["AP"]
     row = next(line for line in table.splitlines() if line.startswith("AP "))
     assert row.split()[1:] == [f"{x:.4f}" for x in (score.value, *score.bounds, score.chance)]
-    row = next(line for line in table.splitlines() if line.startswith("lookup"))
+    row = next(line for line in table.splitlines() if line.startswith("P(radius"))
     assert row.split()[2:] == ["-", "-", "-"]
     assert "collide" in table
     assert max(map(len, table.splitlines())) <= 80
@@ -166,7 +166,7 @@ def test_codes_of_two_views_are_two_tasks(tmp_path, make_case, names):
         (["qB", "B_test"], [], ["--query-codes", "qB", "B_test"]),
         (["codes"], ["--query-codes", "code"], ["f.npz", "'code'", "'codes'"]),
         (["q_img", "q_txt"], [], ["--query-codes", "q_img (", "q_txt ("]),
-        (["qB"], ["--measures", "mAP"], ["measure", "'mAP'", "'AP'"]),
+        (["qB"], ["--measures", "AP@5"], ["'AP@5'", "AP(norm=retrieved)@5", "AP(norm=all)@5"]),
         (["qB"], ["--measures", ""], ["--measures", "''"]),
     ],
 )

@@ -58,7 +58,7 @@ def test_a_reconstruction_is_marked():
     shown = json.loads(hashbench("show", "qch", "--json"))
     assert shown["fidelity"] == "reconstruction"
     assert "reconstruction" in hashbench("show", "qch")
-    assert discover().methods["qch"].cls.fidelity_note
+    assert discover().methods["qch"].cls.paper.fidelity_note
 
 
 def test_agreement_up_to_the_rank_of_the_data_has_a_mark(monkeypatch):

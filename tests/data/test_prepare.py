@@ -15,6 +15,7 @@ from hashbench.data.maps import open_data, save_data, write_rows
 from hashbench.data.prepare import Prepared, SplitRequest, inspect, make_split, prepare
 from hashbench.data.stored_split import StoredSplit
 from hashbench.plugins.dataset import Data, Dataset, GivenSplit, RandomQuery
+from hashbench.plugins.protocol import Protocol
 from hashbench.plugins.registry import Plugin, Registry
 
 ROWS = 40
@@ -61,7 +62,7 @@ def test_maps_hold_the_rows_of_the_split_preprocessed_on_training_rows(registry,
     request = {"protocol": "random", "seed": 3, "train_rows": None}
     facts, prepared = made(registry, tmp_path, request)
     data = make_data(given=True)
-    split = make_split(Toy(), data, SplitRequest(**request))
+    split = make_split(Toy(), data, SplitRequest.from_json(request))
     unit = data.views[0] / np.linalg.norm(data.views[0], axis=1, keepdims=True)
     expected = unit - unit[split.train].mean(axis=0)
     np.testing.assert_allclose(prepared.train[0], expected[split.train], atol=1e-12)
@@ -95,11 +96,13 @@ def test_a_cap_takes_some_training_rows_and_leaves_the_database(registry, tmp_pa
     assert [len(part[0]) for part in (prepared.train, prepared.query, prepared.database)] == [
         7, 10, 30,
     ]  # fmt: skip
-    whole = make_split(Toy(), make_data(), SplitRequest("random", 0))
-    some = make_split(Toy(), make_data(), SplitRequest("random", 0, 7))
+    whole = make_split(Toy(), make_data(), SplitRequest(Protocol("random"), 0))
+    some = make_split(Toy(), make_data(), SplitRequest(Protocol("random"), 0, 7))
     assert set(some.train) < set(whole.train)
     assert np.array_equal(some.database, whole.database)
-    assert make_split(Toy(), make_data(), SplitRequest("random", 0, 30)).hash == whole.hash
+    assert (
+        make_split(Toy(), make_data(), SplitRequest(Protocol("random"), 0, 30)).hash == whole.hash
+    )
 
 
 def test_what_measures_need_is_kept_with_the_split(registry, tmp_path):

@@ -87,7 +87,7 @@ def test_every_public_name_stands_in_the_reference_once(pages):
     page = pages.api_reference.page()
     for name in set(hashbench.__all__) - {"__version__"}:
         assert len(re.findall(rf":: hashbench\.{name}\n", page)) == 1, name
-    for name in ("linalg.Ridge", "measures.hamming_ranking", "neural.functions.cosines"):
+    for name in ("linalg.Ridge", "measures.hamming_ranking", "neural.losses.cosines"):
         assert f":: hashbench.{name}\n" in page
 
 

@@ -205,7 +205,8 @@ class Waits(LinearMethod):
         self.n_bits, self.random_state = n_bits, random_state
 
     def fit(self, views, labels=None):
-        views, _, rng = self.begin_fit(views, labels)
+        data = self.begin_fit(views, labels)
+        views, rng = data.views, data.rng
         self.projections_ = [rng.standard_normal((X.shape[1], self.n_bits)) for X in views]
         if not began.exists():
             began.with_name("half").write_text(str(psutil.Process().parents()[3].pid))

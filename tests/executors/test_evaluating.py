@@ -14,7 +14,8 @@ from hashbench.measures import DEFAULT_MEASURES
 distributed = pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
 pytestmark = pytest.mark.cluster
 
-NAMES = [*DEFAULT_MEASURES, "nDCG@7", "AP(ties=index)", "lookup(radius=1)", "PRarea(mean=micro)"]
+NAMES = [*DEFAULT_MEASURES, "nDCG@7", "AP(ties=index)", "P(radius=1)", "PRarea(mean=micro)",
+         "R(relevant=pair)@7", "R(radius=2,relevant=pair)"]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +30,7 @@ def address():
 def test_workers_find_the_same_numbers(address, make_case, n_queries):
     case = make_case(3, n_queries=n_queries, n_database=60, bits=12)
     options = {"per_query": True, "bounds": True, "chance": True, "ranks": [1, 5, 60]}
+    options["pairs"] = [(7 * query) % 60 for query in range(n_queries)]
     here = hashbench.evaluate(*case, NAMES, **options)
     there = hashbench.evaluate(*case, NAMES, scheduler=address, **options)
     for name, score in here.scores.items():

@@ -12,8 +12,8 @@ def batch_of(method, views, labels, epoch=1):
 
 def rows_of(method, views, labels):
     """Return training rows as a fitted method sees them."""
-    Y = np.asarray(labels, np.float32) if method.supervised else np.zeros((len(labels), 0))
-    return TrainingRows(views, method.inputs_, Y, "cpu")
+    Y = np.asarray(labels, np.float32) if method.supervised else None
+    return TrainingRows(views, Y, method.scalers_, "cpu")
 
 
 def cosine(A, B):
@@ -22,7 +22,7 @@ def cosine(A, B):
     return A @ B.T
 
 
-def values(method, batch):
+def outputs(method, batch):
     """Return the outputs of the networks, one array per view, before a tanh of the method."""
     return [
         net(x).detach().numpy().astype(float)

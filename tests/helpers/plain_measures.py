@@ -27,6 +27,22 @@ class Plain:
         return total / divisor if divisor else 0.0
 
     @staticmethod
+    def weighted_average_precision(grades: Grades, cutoff: int) -> float:
+        gains = [
+            sum(grades[:rank]) / rank for rank, grade in enumerate(grades[:cutoff], 1) if grade
+        ]
+        return sum(gains) / len(gains) if gains else 0.0
+
+    @staticmethod
+    def reciprocal_rank(grades: Grades) -> float:
+        return 1 / next(rank for rank, grade in enumerate(grades, 1) if grade)
+
+    @classmethod
+    def r_precision(cls, grades: Grades) -> float:
+        n_relevant = cls.hits(grades, len(grades))
+        return cls.hits(grades, n_relevant) / n_relevant
+
+    @staticmethod
     def first_hits_precision(grades: Grades, cutoff: int) -> float:
         ranks = [rank for rank, grade in enumerate(grades, 1) if grade][:cutoff]
         return sum(hit / rank for hit, rank in enumerate(ranks, 1)) / len(ranks)
@@ -38,6 +54,39 @@ class Plain:
     @staticmethod
     def discounted_gain(grades: Grades, cutoff: int) -> float:
         return sum(grade / math.log2(rank + 1) for rank, grade in enumerate(grades[:cutoff], 1))
+
+    @classmethod
+    def ndcg(cls, grades: Grades, cutoff: int, exponential: bool = False) -> float:
+        gains = [2**grade - 1 if exponential else grade for grade in grades]
+        best = sorted(gains, reverse=True)
+        return cls.discounted_gain(gains, cutoff) / cls.discounted_gain(best, cutoff)
+
+    @classmethod
+    def measures(cls, grades: Grades, cutoff: int) -> dict[str, float]:
+        """Return every measure of ranks by its name, for the grades of all items in rank order."""
+        hit = [int(grade > 0) for grade in grades]
+        hits, n_relevant = cls.hits(hit, cutoff), sum(hit)
+        values = {f"AP(norm={n})@": cls.average_precision(hit, cutoff, n)
+                  for n in ("retrieved", "all", "min")}  # fmt: skip
+        values |= {
+            "AP(cut=hits)@": cls.first_hits_precision(hit, cutoff),
+            "P@": hits / cutoff,
+            "R@": hits / n_relevant,
+            "F1@": 2 * hits / (cutoff + n_relevant),
+            "Success@": float(hits > 0),
+            "nDCG@": cls.ndcg(grades, cutoff),
+            "nDCG(gain=exp)@": cls.ndcg(grades, cutoff, exponential=True),
+            "nDCG(rel=1)@": cls.ndcg(hit, cutoff),
+            "ACG@": sum(grades[:cutoff]) / cutoff,
+            "WAP@": cls.weighted_average_precision(grades, cutoff),
+        }
+        return {f"{name}{cutoff}": value for name, value in values.items()} | {
+            "AP": cls.average_precision(hit, len(hit), "all"),
+            "RR": cls.reciprocal_rank(hit),
+            "Rprec": cls.r_precision(hit),
+            "nDCG": cls.ndcg(grades, len(grades)),
+            "WAP": cls.weighted_average_precision(grades, len(grades)),
+        }
 
     @staticmethod
     def orders(counts: Sequence[Sequence[int]]) -> list[list[int]]:

@@ -25,15 +25,6 @@ def test_agrees_with_the_normal_equations(shape, centred, dtype):
     )
 
 
-def test_another_penalty_reuses_the_gram_matrix():
-    X = np.random.default_rng(1).standard_normal((30, 5))
-    T = X[:, :2]
-    first = Ridge(X, 1.0)
-    second = first.with_penalty(2.0)
-    assert second.gram is first.gram
-    np.testing.assert_allclose(second.solve(T), Ridge(X, 2.0).solve(T))
-
-
 def test_a_singular_system_gives_the_least_norm_solution():
     X = np.random.default_rng(2).standard_normal((20, 4))
     X = np.hstack([X, X[:, :2]])
@@ -59,7 +50,6 @@ def test_a_relative_penalty_is_in_units_of_the_mean_eigenvalue(shape):
     penalty = 0.2 * np.linalg.eigvalsh(C).mean()
     direct = np.linalg.solve(C + penalty * np.eye(shape[1]), (X - mean).T @ T)
     np.testing.assert_allclose(Ridge(X, 0.2, mean, relative=True).solve(T), direct, atol=1e-10)
-    np.testing.assert_allclose(Ridge(X, 0.2, mean, relative=True).solve(T), direct, atol=1e-10)
     np.testing.assert_allclose(Ridge(X, penalty, mean).solve(T), direct, atol=1e-10)
 
 
@@ -77,15 +67,8 @@ def test_constant_features_predict_nothing():
     assert not Ridge(np.ones((5, 3)), 0.1, np.ones(3), relative=True).solve(np.eye(5)).any()
 
 
-def test_one_regression_of_a_singular_system_has_the_least_norm():
-    X = np.random.default_rng(2).standard_normal((20, 4))
-    X = np.hstack([X, X[:, :2]])
-    T = X @ np.ones((6, 1))
-    np.testing.assert_allclose(Ridge(X, 0.0).solve(T), np.linalg.pinv(X) @ T, atol=1e-8)
-
-
 @pytest.mark.parametrize("relative", [False, True])
-def test_a_small_penalty_does_not_drown_in_the_rounding_of_float32(relative):
+def test_a_small_penalty_is_not_lost_in_the_rounding_of_float32(relative):
     """Two roundings of one regression: X'X in float32 alone would tell them apart."""
     rng = np.random.default_rng(0)
     low = rng.standard_normal((400, 5)) @ rng.standard_normal((5, 60))
@@ -142,3 +125,15 @@ def test_few_rows_less_their_mean_are_solved_to_the_last_digits(penalty):
     size = np.abs(expected).max()
     np.testing.assert_allclose(ridge.solve(T), expected, atol=1e-4 * size)
     np.testing.assert_allclose(ridge.solve_products(ridge.products(T)), expected, atol=1e-4 * size)
+
+
+@pytest.mark.parametrize("offset", [0, 10, 10000])
+def test_large_means_do_not_cost_precision(offset):
+    rng = np.random.default_rng(0)
+    X = (offset + rng.standard_normal((2000, 20))).astype(np.float32)
+    T = np.where(rng.standard_normal((2000, 3)) > 0, 1, -1).astype(np.float32)
+    mean = X.mean(axis=0, dtype=np.float64)
+    Z = X - mean
+    W = Ridge(X, 1e-3, mean).solve(T)
+    exact = np.linalg.solve(Z.T @ Z + 1e-3 * np.eye(20), Z.T @ T)
+    assert np.abs(Z @ (W - exact)).max() < 1e-4

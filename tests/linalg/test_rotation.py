@@ -48,7 +48,7 @@ def test_where_a_matrix_leaves_a_choice_the_last_rotation_decides(rank):
     np.testing.assert_allclose(procrustes(A + noise, last), found, atol=1e-8)
 
 
-def test_procrustes_has_an_answer_where_every_wish_is_at_odds():
+def test_procrustes_where_the_identity_breaks_no_tie():
     A = np.zeros((2, 2))
     A[0, 1] = 1  # the free directions are (0, 1) and (1, 0): the identity says nothing of them
     R = procrustes(A)

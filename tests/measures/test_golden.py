@@ -21,8 +21,8 @@ pytestmark = REFERENCE
 
 OURS = {
     "AP": "AP(ties=index)",
-    "AP(norm=retrieved)@50": "AP(ties=index)@50",
-    "AP(norm=retrieved)@100": "AP(ties=index)@100",
+    "AP(norm=retrieved)@50": "AP(norm=retrieved,ties=index)@50",
+    "AP(norm=retrieved)@100": "AP(norm=retrieved,ties=index)@100",
 }
 
 

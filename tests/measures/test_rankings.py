@@ -75,13 +75,14 @@ def test_index_order_over_several_tiles_and_blocks(plain, make_case, monkeypatch
 
 def test_blocks_cover_all_queries(make_case, monkeypatch):
     ranking = hamming_ranking(*make_case(0))
-    whole = next(ranking.blocks(60)).grades(1)
+    (whole,) = ranking.blocks({1: 60, "graded": 0})
+    assert whole["graded"].grades is None
     monkeypatch.setattr(rankings, "BLOCK_BYTES", 2 * 60 * 3)
-    blocks = list(ranking.blocks(60))
-    assert [block.queries.indices(7)[:2] for block in blocks] == [(0, 3), (3, 6), (6, 7)]
-    assert np.array_equal(np.concatenate([block.grades(1) for block in blocks]), whole)
+    blocks = [block[1] for block in ranking.blocks({1: 60})]
+    assert [len(block.counts) for block in blocks] == [3, 3, 1]
+    assert np.array_equal(np.concatenate([block.grades for block in blocks]), whole[1].grades)
     assert np.array_equal(
-        np.concatenate([block.counts(1) for block in blocks]), ranking.distance_counts(1)
+        np.concatenate([block.counts for block in blocks]), ranking.distance_counts(1)
     )
 
 

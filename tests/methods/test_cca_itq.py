@@ -4,6 +4,7 @@ import pytest
 from hashbench import HashbenchError
 from hashbench.checks.methods import toy
 from hashbench.linalg.multiview import correlated_directions
+from hashbench.methods import cca_itq
 from hashbench.methods.cca_itq import CCAITQ
 
 
@@ -67,6 +68,19 @@ def test_noise_bits_fill_the_first_view_beyond_the_rank():
     X = views[0] - views[0].mean(axis=0)
     extra = method.projections_[0] @ method.projections_[0].T - A[0] @ A[0].T
     assert np.isclose(np.trace((X.T @ X + 1e-4 * 199 * np.eye(12)) @ extra), 12)
+
+
+def test_the_rotation_sees_projections_in_the_precision_of_the_features(monkeypatch):
+    seen = []
+
+    def itq(V, rng, iterations):
+        seen.append(V.dtype)
+        return np.eye(V.shape[1])
+
+    monkeypatch.setattr(cca_itq, "itq", itq)
+    views, _ = toy()
+    CCAITQ(n_bits=5, random_state=0).fit([X.astype(np.float32) for X in views])
+    assert seen == [np.float32]
 
 
 def test_wrong_parameters_are_refused():

@@ -59,6 +59,17 @@ def test_more_iterations_lower_the_objective():
     assert method.objective_[-1] < method.objective_[0]
 
 
+def test_the_fit_stops_by_the_first_value_of_the_objective():
+    views, _ = toy(n=300, dims=(9, 6))
+    first, *_, last = CCQ(n_bits=8, random_state=0, iterations=11).fit(views).objective_
+    fallen = first - last
+    # The fall is less than this fraction of the first value and more than that of the last.
+    tolerance = (fallen / first + fallen / last) / 2
+    assert tolerance * first > fallen > tolerance * last
+    method = CCQ(n_bits=8, random_state=0, iterations=30, tolerance=tolerance).fit(views)
+    assert len(method.objective_) == 11
+
+
 def test_learned_vectors_come_from_all_views_together():
     method, views = fitted(n_bits=16)
     Z = sum(
@@ -70,4 +81,4 @@ def test_learned_vectors_come_from_all_views_together():
 
 def test_a_ridge_of_zero_is_refused():
     with pytest.raises(HashbenchError, match="ridge"):
-        fitted(ridge=0)
+        fitted(ridge_scatter=0)

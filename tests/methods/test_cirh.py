@@ -19,7 +19,7 @@ def fitted():
 
 def test_the_graph_is_built_over_all_rows(fitted):
     method, views, labels = fitted
-    method.begin(rows_of(method, views, labels))
+    method.setup(rows_of(method, views, labels))
     image, text = (x.numpy().astype(float) for x in batch_of(method, views, labels).views)
     S1 = 0.6 * cosine(image, image) + 0.4 * cosine(text, text)
     for row in S1:
@@ -36,18 +36,18 @@ def test_the_loss_of_the_hash_functions_follows_its_formula(fitted):
     batch = batch_of(method, views, labels)
     rng = np.random.default_rng(0)
     A, B = rng.normal(size=(25, 25)), np.sign(rng.normal(size=(25, 4)))
-    image, text = (method.values(x, m).detach().numpy() for m, x in enumerate(batch.views))
+    image, text = (method.hash_values(x, m).detach().numpy() for m, x in enumerate(batch.views))
     expected = sum(np.square(a - b).mean() for a, b in ((image, B), (text, B), (image, text)))
     for a, b in ((image, text), (image, image), (text, text)):
         expected += 0.01 * np.square(cosine(a, b) - A).mean()
-    found = method.follow(batch, *(torch.tensor(x, dtype=torch.float32) for x in (A, B)))
+    found = method.hash_loss(batch, *(torch.tensor(x, dtype=torch.float32) for x in (A, B)))
     assert float(found.detach()) == pytest.approx(expected, rel=1e-4)
 
 
 def test_hash_functions_do_not_depend_on_the_length_of_rows(fitted):
     method, views, labels = fitted
     x = batch_of(method, views, labels).views[0]
-    torch.testing.assert_close(method.values(x, 0), method.values(7 * x, 0))
+    torch.testing.assert_close(method.hash_values(x, 0), method.hash_values(7 * x, 0))
 
 
 def test_the_text_network_has_one_hidden_unit_per_column_by_default():

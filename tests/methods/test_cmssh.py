@@ -3,7 +3,7 @@ import pytest
 
 from hashbench import DeclinedError
 from hashbench.checks.methods import toy
-from hashbench.methods.cmssh import CMSSH
+from hashbench.methods.cmssh import CMSSH, _search
 from tests.methods.restated.cmssh import draw_pairs
 
 
@@ -33,6 +33,16 @@ def test_no_other_threshold_agrees_better():
         assert abs(np.mean(s * side(u, cut)[i] * side(v, 0)[j])) <= best + 1e-12
     for cut in np.unique(v[j])[1:]:
         assert abs(np.mean(s * side(u, 0)[i] * side(v, cut)[j])) <= best + 1e-12
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_no_threshold_separates_values_that_differ_by_rounding(dtype):
+    u = np.array([1, 1, 2, 2], dtype)
+    u[1] = np.nextafter(u[1], dtype(2))
+    c = np.array([-3.0, 1, 1, 1])  # a threshold between the first two would agree best
+    offset, value = _search(u, c)
+    assert -offset == pytest.approx(1.5)
+    assert value == pytest.approx(4)
 
 
 def side(values, cut):

@@ -37,13 +37,13 @@ def test_rows_with_equal_labels_have_equal_codes():
         assert (codes == codes[0]).all()
 
 
-def test_the_rate_falls_after_the_first_epoch_and_every_hundred():
+def test_the_learning_rate_falls_after_the_first_epoch_and_every_hundred():
     views, labels = toy(20)
-    method = DADH(n_bits=4, hidden=16, epochs=102, rate=1e-3, random_state=0)
+    method = DADH(n_bits=4, hidden=16, epochs=102, lr=1e-3, random_state=0)
     rates = []
-    step = method.step
-    method.step = lambda batch: (
-        rates.append(method.optimisers_[0].param_groups[0]["lr"]),
+    step = method.training_step
+    method.training_step = lambda batch: (
+        rates.append(method.optimizers_[0].param_groups[0]["lr"]),
         step(batch),
     )[1]
     method.fit(views, labels)
@@ -56,30 +56,30 @@ def test_a_step_minimises_the_losses_of_both_discriminators_and_of_the_networks(
     views, labels = toy(20)
     method = DADH(n_bits=4, hidden=16, epochs=1, random_state=0).fit(views, labels)
     batch = batch_of(method, views, labels)
-    method.optimisers_ = method.optimisers()
+    method.optimizers_, _ = method.configure_optimizers()
     # Linear discriminators have the same gradient everywhere; this one has length 5.
     linear = torch.nn.Linear(4, 1, bias=False)
     linear.weight.data = torch.tensor([[3.0, 4.0, 0.0, 0.0]])
     method.discriminators_ = [linear, linear]
     losses = []
 
-    def keep(loss, optimiser):
+    def keep(loss, optimizer):
         losses.append(float(loss.detach()))
         return losses[-1]
 
-    monkeypatch.setattr(DADH, "descend", staticmethod(keep))
-    value = method.step(batch)
+    monkeypatch.setattr(DADH, "minimize", staticmethod(keep))
+    value = method.training_step(batch)
 
     F = [net[0](x) for net, x in zip(method.networks_, batch.views, strict=True)]
     H = [net[1](f) for net, f in zip(method.networks_, F, strict=True)]
     B = method.signs_[batch.rows]
-    expected = []
+    discriminators = 0.0
     for image, text in (F, H):
         real, fake = linear(image).sigmoid(), linear(text).sigmoid()
-        said = real.log().mean() + (1 - fake).log().mean()
-        expected.append(10 * (5 - 1) ** 2 - float(said.detach()))
+        likelihood = real.log().mean() + (1 - fake).log().mean()
+        discriminators += 10 * (5 - 1) ** 2 - float(likelihood.detach())
     network = 10 * (method.triplets(H, batch.labels) + method.triplets(H[::-1], batch.labels))
     network += 1.1 * ((B - H[0]).square().sum() + (B - H[1]).square().sum())
     network -= linear(F[1]).sigmoid().log().mean() + linear(H[1]).sigmoid().log().mean()
-    assert losses == pytest.approx([*expected, float(network.detach())], rel=1e-4)
+    assert losses == pytest.approx([discriminators, float(network.detach())], rel=1e-4)
     assert value == losses[-1]

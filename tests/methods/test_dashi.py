@@ -8,13 +8,21 @@ from hashbench.methods.dashi import DASHi
 from hashbench.methods.dasht import DASHt
 
 
-@pytest.mark.parametrize(("cls", "giver"), [(DASHi, 0), (DASHt, 1)])
-def test_regressed_views_agree_with_the_codes(cls, giver):
+@pytest.mark.parametrize(("cls", "source"), [(DASHi, 0), (DASHt, 1)])
+def test_regressed_views_agree_with_the_codes(cls, source):
     views, labels = toy(n=300, dims=(12, 8, 6))
     method = cls(n_bits=16, random_state=0).fit(views, labels)
     for m, X in enumerate(views):
         agreement = (method.encode(X, m) == method.codes_).mean()
-        assert agreement == 1 if m == giver else agreement > 0.8
+        assert agreement == 1 if m == source else agreement > 0.8
+
+
+def test_the_scale_of_a_view_changes_nothing():
+    views, labels = toy(n=150)
+    plain = DASHi(n_bits=8, random_state=0).fit(views, labels)
+    scaled = DASHi(n_bits=8, random_state=0).fit([views[0] * 1024, views[1] / 64], labels)
+    np.testing.assert_array_equal(plain.codes_, scaled.codes_)
+    np.testing.assert_array_equal(plain.encode(views[1], 1), scaled.encode(views[1] / 64, 1))
 
 
 def test_few_directions_are_spread_over_all_bits():

@@ -40,6 +40,13 @@ def test_discrete_objective_never_rises(seed, anchors):
     assert (np.diff(objective) <= 1e-9 * objective[0]).all()
 
 
+def test_the_relaxed_objective_may_rise():
+    views, Y = toy(80, (9, 6), 5, multilabel=True)
+    objective = np.array(DCH(n_bits=12, iterations=8, random_state=0).fit(views, Y).objective_)
+    assert (np.diff(objective) > 1e-9 * objective[0]).any()
+    assert "rise" in DCH.objective_note
+
+
 def test_an_unknown_code_step_is_refused():
     views, Y = toy(80, (9, 6), 5, multilabel=True)
     with pytest.raises(HashbenchError, match="code_step"):

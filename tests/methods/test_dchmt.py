@@ -3,7 +3,7 @@ import pytest
 
 from hashbench.checks.methods import toy
 from hashbench.methods.dchmt import DCHMT
-from tests.helpers.neural_batches import batch_of, values
+from tests.helpers.neural_batches import batch_of, outputs
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.torch
@@ -15,8 +15,8 @@ def test_the_loss_is_the_sum_over_all_pairs():
     batch = batch_of(method, views, labels)
     found = float(method.loss(batch).detach())
     Z = []
-    for outputs in values(method, batch):
-        two = np.exp(outputs.reshape(14, 5, 2))
+    for output in outputs(method, batch):
+        two = np.exp(output.reshape(14, 5, 2))
         Z.append((two / two.sum(axis=2, keepdims=True)).reshape(14, 10))
     margin, expected = np.sqrt(2 * 5 * 0.75), 0.0
     for first, second in ((0, 0), (0, 1), (1, 1)):
@@ -40,12 +40,20 @@ def test_gradients_are_finite_where_distances_are_zero():
 def test_a_bit_is_the_larger_of_its_two_outputs():
     views, labels = toy()
     method = DCHMT(n_bits=6, epochs=2, random_state=0).fit(views, labels)
-    outputs = values(method, batch_of(method, views, labels))[0].reshape(-1, 6, 2)
-    np.testing.assert_array_equal(method.encode(views[0], 0), outputs.argmax(axis=2).astype(bool))
+    pairs = outputs(method, batch_of(method, views, labels))[0].reshape(-1, 6, 2)
+    np.testing.assert_array_equal(method.encode(views[0], 0), pairs.argmax(axis=2).astype(bool))
 
 
 def test_initial_weights_are_those_of_one_layer_of_two_outputs_per_bit():
     first, _, last = DCHMT(n_bits=40).networks((30, 20))[0]
     assert 0.9 * np.sqrt(3) < last.weight.abs().max() <= np.sqrt(3)
     assert 0.9 * np.sqrt(6 / 128) < first.weight.abs().max() <= np.sqrt(6 / 128)
-    assert last.weight.pieces == last.bias.pieces == 40
+
+
+def test_gradients_of_the_last_layer_are_clipped_per_bit():
+    views, labels = toy()
+    method = DCHMT(n_bits=6, epochs=1, random_state=0).fit(views, labels)
+    (optimizer,), _ = method.configure_optimizers()
+    blocks = {p: group["clip_blocks"] for group in optimizer.param_groups for p in group["params"]}
+    for first, _, last in method.networks_:
+        assert [blocks[p] for p in (*first.parameters(), *last.parameters())] == [1, 1, 6, 6]

@@ -37,20 +37,34 @@ def test_learned_codes_are_the_signs_of_the_sum_of_both_views():
     np.testing.assert_array_equal(method.codes_, method.buffers_.sum(dim=0).numpy() >= 0)
 
 
-def test_the_rate_falls_geometrically_and_is_lower_for_wide_inputs(monkeypatch):
+def test_the_learning_rate_falls_geometrically_and_is_lower_for_wide_inputs(monkeypatch):
     views, labels = toy(dims=(12, 8))
     monkeypatch.setattr("hashbench.methods.dcmh.STABLE", 10 * 32)
-    method = DCMH(n_bits=4, hidden=32, epochs=3, rate=0.4, last_rate=0.1, random_state=0)
+    method = DCMH(n_bits=4, hidden=32, epochs=3, lr=0.4, last_lr=0.1, random_state=0)
     rates = []
-    descend = DCMH.descend
-    monkeypatch.setattr(
-        DCMH,
-        "descend",
-        staticmethod(
-            lambda loss, opt: (rates.append(opt.param_groups[0]["lr"]), descend(loss, opt))[1]
-        ),
-    )
+    epoch = method.training_epoch
+
+    def keep(data, *arguments):
+        rates.append([group["lr"] for group in method.optimizers_[0].param_groups])
+        return epoch(data, *arguments)
+
+    method.training_epoch = keep
     method.fit(views, labels)
-    text, image = rates[::2], rates[1::2]
+    image, text = np.transpose(rates)
     np.testing.assert_allclose(text, [0.4, 0.2, 0.1])  # 8 columns: below the bound
     np.testing.assert_allclose(image, np.multiply(text, 10 / 12))
+
+
+def test_a_step_of_one_view_changes_no_other_network():
+    views, labels = toy(20)
+    method = DCMH(n_bits=4, hidden=8, epochs=2, random_state=0).fit(views, labels)
+    method.optimizers_, _ = method.configure_optimizers()
+    before = [[p.detach().clone() for p in net.parameters()] for net in method.networks_]
+    loss = method.step_loss(rows_of(method, views, labels), np.arange(5), 1, torch.ones(20, 4))
+    method.minimize(loss, *method.optimizers_)
+    image, text = (
+        any(not torch.equal(p, q) for p, q in zip(net.parameters(), old, strict=True))
+        for net, old in zip(method.networks_, before, strict=True)
+    )
+    assert not image
+    assert text

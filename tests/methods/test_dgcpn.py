@@ -13,7 +13,7 @@ def test_the_target_is_built_over_all_rows():
     views, labels = toy(25, (6, 5))
     method = DGCPN(n_bits=4, hidden=7, epochs=1, text_weight=0.3, random_state=0)
     method.fit(views, labels)
-    method.begin(rows_of(method, views, labels))
+    method.setup(rows_of(method, views, labels))
     batch = batch_of(method, views, labels)
     image, text = (x.numpy().astype(float) for x in batch.views)
     C = 0.3 * cosine(text, text) + 0.7 * cosine(image, image)
@@ -40,16 +40,23 @@ def test_the_loss_follows_its_formula():
     assert float(found) == pytest.approx(expected)
 
 
-def test_each_network_makes_two_steps_per_batch(monkeypatch):
+def test_a_batch_trains_both_networks_then_the_image_then_the_text(monkeypatch):
     views, labels = toy(32)
     method = DGCPN(n_bits=4, hidden=8, epochs=1, random_state=0)
-    stepped = []
-    descend = DGCPN.descend
+    changed = []
+    minimize = DGCPN.minimize
 
-    def spy(loss, *optimisers):
-        stepped.append(len(optimisers))
-        return descend(loss, *optimisers)
+    def spy(loss, *optimizers):
+        before = [net[0].weight.detach().clone() for net in method.networks_]
+        value = minimize(loss, *optimizers)
+        changed.append(
+            [
+                not torch.equal(net[0].weight, old)
+                for net, old in zip(method.networks_, before, strict=True)
+            ]
+        )
+        return value
 
-    monkeypatch.setattr(DGCPN, "descend", staticmethod(spy))
+    monkeypatch.setattr(DGCPN, "minimize", staticmethod(spy))
     method.fit(views, labels)
-    assert stepped == [2, 1, 1]
+    assert changed == [[True, True], [True, False], [False, True]]

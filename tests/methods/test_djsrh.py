@@ -3,7 +3,7 @@ import pytest
 
 from hashbench.checks.methods import toy
 from hashbench.methods.djsrh import DJSRH
-from tests.helpers.neural_batches import batch_of, cosine, values
+from tests.helpers.neural_batches import batch_of, cosine, outputs
 
 pytest.importorskip("torch")
 pytestmark = pytest.mark.torch
@@ -19,7 +19,7 @@ def test_target_and_loss_follow_their_formulas():
     J = 0.3 * (2 * cosine(image, image) - 1) + 0.7 * (2 * cosine(text, text) - 1)
     S = 1.5 * (0.6 * J + 0.4 * J @ J.T / 18)
     np.testing.assert_allclose(method.target(batch.views).numpy(), S, atol=1e-5)
-    b, t = (np.tanh(2 * value) for value in values(method, batch))  # sqrt(epoch 4)
+    b, t = (np.tanh(2 * value) for value in outputs(method, batch))  # sqrt(epoch 4)
     expected = (
         0.2 * np.square(cosine(b, b) - S).mean()
         + np.square(cosine(b, t) - S).mean()
@@ -28,10 +28,10 @@ def test_target_and_loss_follow_their_formulas():
     assert float(method.loss(batch).detach()) == pytest.approx(expected, rel=1e-4)
 
 
-def test_each_view_has_its_own_rate():
+def test_each_view_has_its_own_learning_rate():
     views, labels = toy(64)
-    still = DJSRH(n_bits=4, epochs=1, image_rate=0.0, random_state=0).fit(views, labels)
-    moved = DJSRH(n_bits=4, epochs=3, image_rate=0.0, random_state=0).fit(views, labels)
+    still = DJSRH(n_bits=4, epochs=1, image_lr=0.0, random_state=0).fit(views, labels)
+    moved = DJSRH(n_bits=4, epochs=3, image_lr=0.0, random_state=0).fit(views, labels)
     image, text = (
         (one[0].weight - other[0].weight).abs().max()
         for one, other in zip(still.networks_, moved.networks_, strict=True)

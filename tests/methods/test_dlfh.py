@@ -31,7 +31,7 @@ def test_objective_never_rises_when_epochs_see_all_columns():
 @pytest.mark.parametrize("centred", [False, True])
 def test_hash_functions_are_the_least_squares_of_each_views_codes(centred):
     views, Y = toy()
-    method = DLFH(n_bits=8, ridge=0.1, centred=centred, random_state=0).fit(views, Y)
+    method = DLFH(n_bits=8, ridge_scatter=0.1, centred=centred, random_state=0).fit(views, Y)
     assert not np.array_equal(*method.codes_)
     for m, X in enumerate(views):
         Z = X - X.mean(axis=0) if centred else X

@@ -18,7 +18,7 @@ def test_the_loss_follows_its_formula(multilabel):
     views, labels = toy(20, (6, 5), 5, multilabel=multilabel)
     labels[3] = 0
     method = DSPH(n_bits=8, epochs=1, dropout=0, random_state=0).fit(views, labels)
-    x = [torch.tensor(i.transform(X)) for i, X in zip(method.inputs_, views, strict=True)]
+    x = [torch.tensor(i.transform(X)) for i, X in zip(method.scalers_, views, strict=True)]
     L = torch.tensor(labels, dtype=torch.float32)
     found = float(method.loss(Batch(torch.arange(20), x, L, 1)).detach())
 

@@ -1,6 +1,8 @@
 """A method is found by its name: in the file of that name, written from the shared mathematics."""
 
 import ast
+import inspect
+import re
 import sys
 from pathlib import Path
 
@@ -31,6 +33,20 @@ def test_files_import_shared_mathematics_from_one_place_and_suppress_nothing(fil
     ]
     assert not [name for name in modules if name.startswith("hashbench.linalg.")]
     assert "noqa: B023" not in text
+
+
+def documented(cls):
+    """Return the names in the Parameters section of a class's docstring."""
+    section = r"^    Parameters\n    -+\n(.*?)(?=^    \S+\n    -+$|\Z)"
+    found = re.search(section, cls.__doc__, re.MULTILINE | re.DOTALL)
+    lines = re.findall(r"^    (\S.*)", found[1] if found else "", re.MULTILINE)
+    return [name.strip() for line in lines for name in line.split(" : ")[0].split(",")]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_docstring_names_exactly_the_parameters_of_the_constructor(name):
+    parameters = [*inspect.signature(METHODS[name].cls.__init__).parameters][1:]
+    assert sorted(documented(METHODS[name].cls)) == sorted(parameters)
 
 
 @pytest.mark.parametrize(("name", "beside"), [("kdlfh", "dlfh"), ("scm-s", "scm_o")])

@@ -3,7 +3,7 @@ import pytest
 
 from hashbench.checks.methods import toy
 from hashbench.methods.jdsh import JDSH
-from tests.helpers.neural_batches import batch_of, cosine, values
+from tests.helpers.neural_batches import batch_of, cosine, outputs
 
 pytest.importorskip("torch")
 pytestmark = pytest.mark.torch
@@ -29,7 +29,7 @@ def test_target_and_loss_follow_their_formulas():
     assert sides == {"left", "between", "right"}
     S *= 1.4
     np.testing.assert_allclose(method.target(batch.views).numpy(), S, atol=1e-5)
-    b, t = (np.tanh(3 * value) for value in values(method, batch))
+    b, t = (np.tanh(3 * value) for value in outputs(method, batch))
     between = cosine(b, t)
     within = np.square(cosine(b, b) - S).mean() + np.square(cosine(t, t) - S).mean()
     expected = 0.1 * within + 2 * np.square(between - S).mean() - np.diag(between).mean()

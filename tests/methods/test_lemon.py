@@ -41,6 +41,17 @@ def test_partial_fit_continues_where_fit_ended():
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
 
 
+def test_directions_below_the_rounding_of_float32_are_learned_from():
+    rng = np.random.default_rng(0)
+    _, Y = toy(200)
+    strong = np.outer(rng.standard_normal(200), rng.standard_normal(10))
+    X = (1000 * strong + 0.02 * rng.standard_normal((200, 10))).astype(np.float32)
+    method = LEMON(n_bits=8, ridge_scatter=1e-3, random_state=0).fit([X, X], Y)
+    wide = X.astype(float)
+    W = lemon.regress(wide, np.where(method.codes_, 1.0, -1.0), 1e-3)
+    np.testing.assert_allclose(wide @ method.projections_[0], wide @ W, atol=1e-3)
+
+
 def test_later_chunks_give_a_class_nearly_the_code_it_has():
     views, Y = toy(400)
     codes = LEMON(chunk_size=100, random_state=0).fit(views, Y).codes_

@@ -35,6 +35,14 @@ def test_codes_are_minimisers_given_the_rest():
         np.testing.assert_array_equal(method.codes_[m], pull >= 0)
 
 
+def test_the_scale_of_a_view_changes_nothing():
+    views, _ = toy(n=150, dims=(9, 6))
+    plain = QCH(n_bits=5, random_state=0).fit(views)
+    scaled = QCH(n_bits=5, random_state=0).fit([views[0] * 1024, views[1] / 64])
+    for ours, theirs in zip(plain.codes_, scaled.codes_, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
 def test_a_large_weight_freezes_the_codes():
     views, _ = toy(n=120)
     short = QCH(n_bits=6, alpha=100.0, iterations=1, random_state=0).fit(views)

@@ -9,7 +9,7 @@ from tests.methods.restated import smfh
 @pytest.mark.parametrize("dims", [(12, 8), (12, 8, 5), (90, 8)])  # 90: more columns than rows
 def test_objective_equals_that_of_the_restatement(dims):
     views, Y = toy(70, dims=dims, multilabel=True)
-    parameters = {"alpha": 0.4, "beta": 10.0, "gamma": 0.5, "ridge": 0.1}
+    parameters = {"alpha": 0.4, "beta": 10.0, "gamma": 0.5, "ridge_scatter": 0.1}
     parameters |= {"iterations": 6, "tolerance": -np.inf}
     method = SMFH(n_bits=5, random_state=3, **parameters).fit(views, Y)
     values = []

@@ -12,14 +12,22 @@ import pytest
 from hashbench import TorchMethod, neural
 from hashbench.base.errors import DeclinedError, HashbenchError
 from hashbench.checks.methods import toy
-from hashbench.neural.functions import cosines, mse, perceptron
-from hashbench.neural.inputs import Inputs
-from hashbench.neural.runtime import run_device, seeded
+from hashbench.neural.inputs import InputScaler
+from hashbench.neural.losses import cosines, mse
+from hashbench.neural.networks import mlp
+from hashbench.neural.runtime import has_bfloat16, run_device, seeded
 from hashbench.plugins.provenance import source_hash
 from hashbench.plugins.registry import discover
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.torch
+
+
+NEURAL = {
+    name: plugin.cls
+    for name, plugin in sorted(discover().methods.items())
+    if issubclass(plugin.cls, TorchMethod)
+}
 
 
 class Agreeing(TorchMethod):
@@ -28,17 +36,17 @@ class Agreeing(TorchMethod):
     name = "agreeing"
     supervised = False
     epochs = 4
-    batch = 16
+    batch_size = 16
 
     def __init__(self, n_bits=16, random_state=None):
         self.n_bits, self.random_state = n_bits, random_state
 
     def networks(self, widths):
-        return [perceptron((d, 20, self.n_bits), dropout=0.5) for d in widths]
+        return [mlp((d, 20, self.n_bits), dropout=0.5) for d in widths]
 
     def loss(self, batch):
         self.seen = [*getattr(self, "seen", []), batch]
-        first, second = (net(x).tanh() for net, x in zip(self.networks_, batch.views, strict=True))
+        first, second = (self.forward(x, view).tanh() for view, x in enumerate(batch.views))
         return mse(cosines(first, second), cosines(batch.views[0], batch.views[0]))
 
 
@@ -55,13 +63,13 @@ def test_an_epoch_has_every_row_once_in_a_new_order():
         assert sorted(order) == list(range(40))
     assert list(orders[0]) != list(orders[1])
     assert len(method.objective_) == method.epochs
-    assert method.steps_ == 12
+    assert method.total_steps_ == 12
 
 
 def test_an_incomplete_last_batch_can_be_dropped():
     views, labels = toy(n=33)
     dropping = type("Dropping", (Agreeing,), {"drop_last": True})
-    needing = type("Needing", (Agreeing,), {"least_batch": 2})
+    needing = type("Needing", (Agreeing,), {"min_batch_size": 2})
     for cls in (dropping, needing):
         method = cls(n_bits=8, random_state=0).fit(views, labels)
         assert {len(batch.rows) for batch in method.seen} == {16}
@@ -72,7 +80,7 @@ def test_an_incomplete_last_batch_can_be_dropped():
 def test_rows_read_batch_by_batch_give_the_same_codes(monkeypatch):
     views, labels = toy(dtype=np.float32)
     at_once = Agreeing(n_bits=8, random_state=3).fit(views, labels)
-    monkeypatch.setattr("hashbench.neural.method.KEPT_BYTES", 0)
+    monkeypatch.setattr("hashbench.neural.method.SCALED_ONCE_BYTES", 0)
     by_batch = Agreeing(n_bits=8, random_state=3).fit(views, labels)
     assert at_once.objective_ == by_batch.objective_
     np.testing.assert_array_equal(at_once.encode(views[0], 0), by_batch.encode(views[0], 0))
@@ -121,6 +129,93 @@ def test_a_loss_that_is_not_finite_is_an_error():
         Diverging(n_bits=8, random_state=0).fit(views, labels)
 
 
+def count_calls(monkeypatch, names):
+    """Count calls of tensor methods by the files of neural methods and their base class."""
+    counts = dict.fromkeys(names, 0)
+
+    def counted(name, original):
+        def call(*arguments, **keywords):
+            caller = sys._getframe(1).f_code.co_filename
+            counts[name] += Path(caller).resolve().parent.name in ("methods", "neural")
+            return original(*arguments, **keywords)
+
+        return call
+
+    for name in names:
+        monkeypatch.setattr(torch.Tensor, name, counted(name, getattr(torch.Tensor, name)))
+    return counts
+
+
+@pytest.mark.parametrize("name", NEURAL)
+def test_training_reads_no_value_from_the_device_per_batch(monkeypatch, name):
+    counts = count_calls(
+        monkeypatch, ["__float__", "__bool__", "__int__", "item", "tolist", "cpu", "numpy"]
+    )
+    views, labels = toy(48)
+    seen = []
+    for batch_size in (48, 8):
+        before = dict(counts)
+        NEURAL[name](n_bits=8, epochs=2, batch_size=batch_size, random_state=0).fit(views, labels)
+        seen.append({key: counts[key] - before[key] for key in counts})
+    assert seen[0] == seen[1]
+    assert seen[0]["tolist"] == 2  # the losses of each epoch
+
+
+@pytest.mark.parametrize("name", NEURAL)
+def test_networks_train_in_bfloat16_where_it_is_supported_and_encode_in_float32(monkeypatch, name):
+    views, labels = toy(48)
+    monkeypatch.setattr("hashbench.neural.method.has_bfloat16", lambda device: True)
+    method = NEURAL[name](n_bits=8, epochs=2, random_state=0).fit(views, labels)
+    found = []
+    linear = next(m for m in method.networks_[0].modules() if isinstance(m, torch.nn.Linear))
+    linear.register_forward_hook(lambda module, given, output: found.append(output.dtype))
+    x = torch.as_tensor(method.scalers_[0].transform(views[0]))
+    method.set_training(True)
+    assert method.forward(x, 0).dtype == torch.float32
+    method.set_training(False)
+    assert method.encode(views[0], 0).shape == (48, 8)
+    assert found == [torch.bfloat16, torch.float32]
+    assert np.isfinite(method.objective_).all()
+
+
+def test_the_cpu_does_not_train_in_bfloat16_and_autocast_can_be_switched_off(monkeypatch):
+    assert not has_bfloat16("cpu")
+    monkeypatch.setattr("hashbench.neural.method.has_bfloat16", lambda device: True)
+    views, labels = toy()
+    losses = [
+        type("Precise", (Agreeing,), {"autocast": autocast})(n_bits=8, random_state=0)
+        .fit(views, labels)
+        .objective_
+        for autocast in (True, False)
+    ]
+    assert losses[0] != losses[1]
+    monkeypatch.undo()
+    assert Agreeing(n_bits=8, random_state=0).fit(views, labels).objective_ == losses[1]
+
+
+@pytest.mark.parametrize(("interval", "expected"), [("epoch", 4), ("step", 12)])
+def test_schedulers_are_stepped_after_every_epoch_or_every_batch(interval, expected):
+    class Scheduled(Agreeing):
+        scheduler_interval = interval
+
+        def configure_optimizers(self):
+            optimizer = torch.optim.SGD(self.parameters(), lr=1.0)
+            self.scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
+            return [optimizer], [self.scheduler]
+
+    views, labels = toy(n=40)
+    method = Scheduled(n_bits=8, random_state=0).fit(views, labels)
+    assert method.scheduler.get_last_lr() == [0.5**expected]
+
+
+def test_batches_of_unsupervised_methods_have_no_labels():
+    views, labels = toy()
+    assert Agreeing(n_bits=8, random_state=0).fit(views, labels).seen[0].labels is None
+    supervised = type("Supervised", (Agreeing,), {"supervised": True})
+    batch = supervised(n_bits=8, random_state=0).fit(views, labels).seen[0]
+    np.testing.assert_array_equal(batch.labels.numpy(), labels[batch.rows.numpy()])
+
+
 def test_a_method_for_two_views_declines_three():
     views, labels = toy(dims=(6, 5, 4))
     cls = type("Pair", (Agreeing,), {"two_views": True})
@@ -143,7 +238,7 @@ def test_the_device_comes_from_the_environment(monkeypatch):
 def test_scalings_follow_their_definitions(scaling):
     X = np.random.default_rng(0).normal(3, 2, (50, 7))
     X[:, 6] = 0.1  # constant
-    found = Inputs(X, scaling).transform(X)
+    found = InputScaler(X, scaling).transform(X)
     assert found.dtype == np.float32
     lengths = np.linalg.norm(found, axis=1)
     if scaling == "none":
@@ -159,7 +254,7 @@ def test_scalings_follow_their_definitions(scaling):
         np.testing.assert_allclose(cosine, 1, rtol=1e-5)
 
 
-@pytest.mark.parametrize("part", ["method", "inputs", "optimisers", "functions"])
+@pytest.mark.parametrize("part", ["method", "inputs", "optimizers", "losses"])
 def test_the_source_hash_of_a_method_changes_with_the_base_class(monkeypatch, part):
     plugin = discover().methods["dsph"]
     before = source_hash.__wrapped__(plugin)
@@ -170,7 +265,7 @@ def test_the_source_hash_of_a_method_changes_with_the_base_class(monkeypatch, pa
 
 def test_an_unknown_scaling_is_refused():
     with pytest.raises(HashbenchError, match="scaling"):
-        Inputs(np.ones((3, 2)), "zcore")
+        InputScaler(np.ones((3, 2)), "zcore")
 
 
 def test_an_unknown_device_is_refused_before_anything_runs(hashbench, tmp_path):
@@ -196,7 +291,7 @@ def test_one_cell_at_a_time_or_two_give_the_same_codes(hashbench, tmp_path):
 
 @pytest.mark.slow
 def test_a_kill_in_the_middle_of_a_fit_changes_no_code(hashbench, tmp_path):
-    chosen = ("-m", "dsph[epochs=60,batch=8]", "-d", "synthetic[rows=200]", "-b", "16")
+    chosen = ("-m", "dsph[epochs=60,batch_size=8]", "-d", "synthetic[rows=200]", "-b", "16")
     flags = (*chosen, "--no-report")
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     command = [sys.executable, "-m", "hashbench", "run", *flags, "-o", str(killed)]

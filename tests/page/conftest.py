@@ -26,7 +26,8 @@ class Hostile(LinearMethod):
         self.n_bits, self.random_state = n_bits, random_state
 
     def fit(self, views, labels=None):
-        views, _, rng = self.begin_fit(views, labels)
+        data = self.begin_fit(views, labels)
+        views, rng = data.views, data.rng
         self.projections_ = [rng.standard_normal((X.shape[1], self.n_bits)) for X in views]
         return self
 

@@ -3,6 +3,7 @@ import time
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 
 from hashbench import HashbenchError, LinearMethod
 from hashbench.checks.methods import toy
@@ -16,9 +17,10 @@ class Slow(LinearMethod):
         self.n_bits, self.scale, self.random_state = n_bits, scale, random_state
 
     def fit(self, views, labels=None):
-        views, _, rng = self.begin_fit(views, labels)
+        data = self.begin_fit(views, labels)
+        views, rng = data.views, data.rng
         for value in (3.0, 2.0):
-            self.record(lambda value: time.sleep(0.02) or value, value)
+            self.record_objective(lambda: time.sleep(0.02) or value)  # noqa: B023
         self.means_ = [X.mean(axis=0) for X in views]
         self.projections_ = [rng.standard_normal((X.shape[1], self.n_bits)) for X in views]
         return self
@@ -30,8 +32,24 @@ def test_parameters_follow_scikit_learn():
     assert clone(method).get_params() == method.get_params()
     assert repr(method) == "Slow(n_bits=8, scale=2.0)"
     assert method.set_params(scale=3.0).scale == 3.0
-    with pytest.raises(HashbenchError, match=r"'scal'.*'scale'"):
+    with pytest.raises(ValueError, match="'scal'"):
         method.set_params(scal=1)
+
+
+def test_fit_changes_no_parameter():
+    method = Slow(n_bits=np.int64(4)).fit(toy()[0])
+    assert type(method.n_bits) is np.int64
+
+
+def test_views_have_the_names_that_fit_is_given():
+    views, _ = toy()
+    method = Slow(random_state=0).fit({"image": views[0], "text": views[1]})
+    assert method.view_names_ == ["image", "text"]
+    assert np.array_equal(method.encode(views[1], "text"), method.encode(views[1], 1))
+    with pytest.raises(HashbenchError, match=r"'audio'.*image, text"):
+        method.encode(views[1], "audio")
+    with pytest.raises(HashbenchError, match=r"'text'.*0 to 1"):
+        Slow().fit(views).encode(views[1], "text")
 
 
 def test_recording_the_objective_stops_the_clock():
@@ -74,5 +92,5 @@ def test_encode_checks_its_input(X, view, facts):
 
 
 def test_encode_needs_fit():
-    with pytest.raises(HashbenchError, match=r"slow.*encode.*fit"):
+    with pytest.raises(NotFittedError, match="Slow"):
         Slow().encode(np.zeros((2, 3)), 0)

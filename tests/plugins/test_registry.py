@@ -6,6 +6,7 @@ from hashbench.base.errors import HashbenchError
 from hashbench.plugins.registry import discover
 
 PLUGIN = """
+import hashbench
 from hashbench import LinearMethod
 
 class Mine(LinearMethod):
@@ -16,7 +17,8 @@ class Mine(LinearMethod):
         self.n_bits, self.random_state = n_bits, random_state
 
     def fit(self, views, labels=None):
-        views, _, rng = self.begin_fit(views, labels)
+        data = self.begin_fit(views, labels)
+        views, rng = data.views, data.rng
         self.projections_ = [rng.standard_normal((X.shape[1], self.n_bits)) for X in views]
         return self
 """
@@ -93,8 +95,11 @@ def test_a_missing_path_is_an_error(tmp_path):
         (('"mine"', '"my method"'), ["Mine.name", "'my method'"]),
         (('"mine"', "3"), ["Mine.name", " 3"]),
         (('"mine"', '"mine"\n    paper = "Me, 2026"'), ["Mine.paper", "'Me, 2026'"]),
-        (('"mine"', '"mine"\n    fidelity = "good"'), ["Mine.fidelity", "'good'", "verified"]),
-        (("class Mine", "import sys\nsys.exit(3)\nclass Mine"), ["SystemExit: 3", "line 5"]),
+        (
+            ('"mine"', '"mine"\n    paper = hashbench.Paper(fidelity="good")'),
+            ["Mine.paper.fidelity", "'good'", "verified"],
+        ),
+        (("class Mine", "import sys\nsys.exit(3)\nclass Mine"), ["SystemExit: 3", "line 6"]),
         (("class Mine", "unheard_of\nclass Mine"), ["NameError", "'unheard_of'"]),
     ],
 )

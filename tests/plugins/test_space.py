@@ -3,11 +3,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import loguniform, norm, randint
 
 from hashbench import Choice, HashbenchError, Integer, Linear, LinearMethod, Log
 from hashbench.plugins.registry import check_class
 from hashbench.plugins.selection import format_value, parse_value
-from hashbench.plugins.space import at_ends, end_points, point
+from hashbench.plugins.space import as_range, at_ends, end_points, point
 
 RANGES = [Log(1e-4, 1e3), Linear(-2, 5), Integer(3, 9), Choice("rbf", "none", 2)]
 positions = st.floats(0, 1, exclude_max=True)
@@ -22,6 +23,15 @@ def test_a_value_lies_between_the_ends_and_is_printed_as_it_is(values, position)
     else:
         assert values.low <= value <= values.high
         assert parse_value(format_value(value)) == value
+
+
+def test_distributions_of_scipy_are_ranges():
+    space = {"gamma": loguniform(1e-2, 1e2), "anchors": randint(3, 10), "shift": norm(0, 1)}
+    assert point(space, (0.5, 0.0, 0.5)) == {"gamma": 1.0, "anchors": 3, "shift": 0.0}
+    assert point(space, (0.0, 0.99, 0.0)) == {"gamma": 0.01, "anchors": 9, "shift": -3.09}
+    assert at_ends(space, {"gamma": 99.0, "anchors": 6, "shift": 0.1}) == ["gamma"]
+    assert {"gamma": 100.0} in end_points(space)
+    assert str(as_range(space["gamma"])) == "loguniform(0.01, 100)"
 
 
 def test_a_log_range_spreads_evenly_in_the_logarithm():

@@ -130,13 +130,14 @@ def test_the_report_command(hand_made, hashbench, tmp_path):
     assert not list((out / "report").glob("scaling*"))
     assert (out / "report" / "map-table-AP-encoded-toy.md").exists()
     some = hashbench(
-        "report", out, "map-table", "--measure", "P@1,AP(ties=index)@2", "--task", "image->text",
+        "report", out, "map-table", "--measure", "P@1,AP(norm=all,ties=index)@2",
+        "--task", "image->text",
         "-m", "ed*", "-o", tmp_path / "some", "--format", "csv", "--title", "Mine",
     )  # fmt: skip
     assert some.returncode == 0, some.stderr
     text = (tmp_path / "some" / "map-table.csv").read_text()
     assert "P@1" in text
-    assert "AP(ties=index)@2" in text
+    assert "AP(norm=all,ties=index)@2" in text
     assert "text->image" not in text
     assert "cca" not in text
 

@@ -279,8 +279,8 @@ def test_ties_have_bounds_and_an_index_order(hand_made):
     with figures.style():
         (picture,) = Ties().draw(data, Look.of(results))
     assert "orders" in picture.caption
-    with pytest.raises(NothingToShowError, match=r"lookup\(radius=1\)"):
-        Ties().data(results.select(measures=["lookup(radius=1)"]))
+    with pytest.raises(NothingToShowError, match=r"P\(radius=1\)"):
+        Ties().data(results.select(measures=["P(radius=1)"]))
 
 
 def test_learned_beside_encoded(hand_made):
@@ -340,7 +340,7 @@ def test_more_parameters_give_maps_of_the_best(hand_made):
 
 
 def test_printed_numbers_stand_beside_reproduced_ones(hand_made):
-    hand_made.measures = ("AP(ties=index)@100",)
+    hand_made.measures = ("AP(norm=retrieved,ties=index)@100",)
     hand_made.add()
     with pytest.raises(NothingToShowError, match="paper"):
         PublishedNumbers().data(hand_made.results())
@@ -365,7 +365,7 @@ def test_printed_numbers_stand_beside_reproduced_ones(hand_made):
     texts = {row[0].text: row[1:] for row in table.groups[0].rows}
     assert [entry.text for entry in texts["edsh"]] == ["0.452", "1.000", "+0.548"]
     assert texts["scm-s"][1].mark == "e"
-    assert "AP(ties=index)@100" in picture.caption
+    assert "AP(norm=retrieved,ties=index)@100" in picture.caption
 
 
 def test_methods_with_other_parameters_alone_have_no_printed_numbers(hand_made):

@@ -47,7 +47,7 @@ def test_scores_ranks_and_agreement(hand_made):
 def test_one_preprocessing_is_no_comparison(hand_made):
     add(hand_made, "a", "none", PERFECT)
     # another protocol is another dataset, not the same one prepared otherwise
-    other = {"dataset": "toy[noise=0.2,preprocess=l2]", "preprocessing": ("l2", "l2")}
+    other = {"dataset": "toy[label_noise=0.2,preprocess=l2]", "preprocessing": ("l2", "l2")}
     hand_made.add(method="a", database=WRONG, **other)
     with pytest.raises(NothingToShowError, match=r"preprocess=none\|l2"):
         Preprocessing().data(hand_made.results())

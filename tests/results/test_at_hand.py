@@ -17,7 +17,7 @@ def test_held_scores_are_the_scores_to_the_last_bit():
     assert dict(held) == SCORES
     assert list(held) == list(SCORES)
     assert "AP" in held
-    assert "AP@5" not in held
+    assert "R@5" not in held
     assert dict(HeldScores({})) == {}
 
 
@@ -35,7 +35,7 @@ def test_scores_codes_and_curves_come_back_and_names_are_held_once():
     assert dict(held.rankings[0].scores) == SCORES
     assert not held.rankings[0].curves
     assert held.has(["AP", "P@5"])
-    assert not held.has(["AP@5"])
+    assert not held.has(["R@5"])
     other = known.get("b", curves=True)
     assert other.rankings[0].curves["PR"]["x"].tolist() == [1, 2]
     names = zip(held.rankings[0].scores, other.rankings[0].scores, strict=True)

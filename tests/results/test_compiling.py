@@ -24,7 +24,7 @@ EVALUATE = """
 import json, sys
 import numpy as np
 from numba.core.dispatcher import Dispatcher
-from hashbench.measures import code_statistics, kernels, order_kernels, tie_kernels
+from hashbench.measures import code_statistics, index_order, kernels, ties
 from hashbench.measures.inner_product import ScoreRanking
 from hashbench.measures.rankings import HammingRanking
 from hashbench.results.compiling import compiling_task
@@ -42,7 +42,7 @@ scored(ScoreRanking(vectors[:40], vectors, labels[:40], labels), all_names(asked
 code_statistics(codes, 24, labels)
 misses = [
     value.py_func.__name__
-    for module in (kernels, order_kernels, tie_kernels)
+    for module in (index_order, kernels, ties)
     for value in vars(module).values()
     if isinstance(value, Dispatcher) and sum(value.stats.cache_misses.values())
 ]

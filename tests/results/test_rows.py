@@ -122,7 +122,7 @@ def test_vectors_are_scored_by_inner_product_without_radius_measures(store, part
     }
     np.savez(folder / "codes.npz", **vectors)
     store.put(cell, RunRecord("done"), folder)
-    found = rows_of(store, Plan(("AP", "lookup(radius=2)"), [cell]))
+    found = rows_of(store, Plan(("AP", "P(radius=2)"), [cell]))
     assert {row["measure"] for row in found} == {"AP"}
     scores = vectors["query_0"] @ vectors["database_1"].T
     expected = []

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from hashbench.base import processes
-from hashbench.measures import gathering
+from hashbench.measures import query_values
 from hashbench.results import evaluate
 from hashbench.results.evaluated import all_names
 from hashbench.results.tables import evaluated, write_tables
@@ -55,7 +55,7 @@ def test_small_cells_are_evaluated_elsewhere_and_nothing_else_changes(hand_made,
 
 
 def test_large_cells_are_left_to_threads(hand_made, where, monkeypatch):
-    monkeypatch.setattr(gathering, "FEW_PAIRS", 1)
+    monkeypatch.setattr(query_values, "FEW_PAIRS", 1)
     results = fill(hand_made)
     assert len(list(evaluated(results, results.done()))) == 5
     assert set(where().values()) == {os.getpid()}

@@ -14,18 +14,19 @@ import pytest
 import hashbench as package
 
 MINE = """
-from hashbench import Citation, LinearMethod
+from hashbench import Paper, LinearMethod
 
 
 class Mine(LinearMethod):
     name, title, supervised = "mine", "My Method", False
-    paper = Citation("A. Author", "A title", "A journal", 2020)
+    paper = Paper("A. Author", "A title", "A journal", 2020)
 
     def __init__(self, n_bits=16, random_state=None):
         self.n_bits, self.random_state = n_bits, random_state
 
     def fit(self, views, labels=None):
-        views, _, rng = self.begin_fit(views, labels)
+        data = self.begin_fit(views, labels)
+        views, rng = data.views, data.rng
         self.projections_ = [rng.standard_normal((X.shape[1], self.n_bits)) for X in views]
         return self
 """

@@ -67,7 +67,15 @@ def test_the_shell_offers_what_a_selection_takes(hashbench):
         COMP_CWORD="3",
         _HASHBENCH_COMPLETE="bash_complete",
     ).stdout
-    for key in ("protocol", "preprocess", "query", "train", "unseen", "noise", "labelled"):
+    for key in (
+        "protocol",
+        "preprocess",
+        "query",
+        "train",
+        "unseen_classes",
+        "label_noise",
+        "label_fraction",
+    ):
         assert f"emoji[{key}=" in offered
 
 

@@ -12,6 +12,7 @@ from hashbench.base.errors import HashbenchError
 from hashbench.base.files import load_arrays
 from hashbench.data.prepare import DataSpec, Prepared, inspect, prepare
 from hashbench.plugins.method import VectorMethod
+from hashbench.plugins.protocol import Protocol
 from hashbench.plugins.provenance import source_hash
 from hashbench.plugins.registry import Plugin, discover
 from hashbench.studies.cell import Cell, check_codes, compute, random_state
@@ -46,7 +47,7 @@ def computed(registry, tmp_path):
         cell = Cell(
             dataset="synthetic",
             fingerprint=facts["fingerprint"],
-            protocol="random",
+            protocol=Protocol("random"),
             split=facts["splits"][0],
             preprocessing=("none", "none"),
             method=method,
@@ -95,12 +96,12 @@ def test_vectors_are_stored_as_they_are(registry, computed):
 
 def test_recording_the_objective_is_no_training_time(registry, computed, monkeypatch):
     cls = registry.methods["edsh"].cls
-    record = cls.record
+    record = cls.record_objective
 
-    def slowly(self, objective, *arguments):
-        record(self, lambda *each: time.sleep(0.1) or objective(*each), *arguments)
+    def slowly(self, objective):
+        record(self, lambda: time.sleep(0.1) or objective())
 
-    monkeypatch.setattr(cls, "record", slowly)
+    monkeypatch.setattr(cls, "record_objective", slowly)
     _, record, *_ = computed("edsh", iterations=4)
     assert record["seconds"]["recording"] > 0.4
     assert record["seconds"]["fit"] < 0.4

@@ -16,14 +16,15 @@ class Slow(LinearMethod):
         self.n_bits, self.iterations, self.random_state = n_bits, iterations, random_state
 
     def fit(self, views, labels=None):
-        views, _, rng = self.begin_fit(views, labels)
+        data = self.begin_fit(views, labels)
+        views, rng = data.views, data.rng
         self.projections_ = [rng.standard_normal((X.shape[1], self.n_bits)) for X in views]
         print("here we go", flush=True)
         for step in range(self.iterations):
             if Path("STOP").exists():
                 break
             time.sleep(0.3)
-            self.record(float, 1 / (step + 1))
+            self.record_objective(1 / (step + 1))
         return self
 """
 

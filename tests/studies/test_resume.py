@@ -50,7 +50,8 @@ class Slow(LinearMethod):
         self.random_state = random_state
 
     def fit(self, views, labels=None):
-        views, _, rng = self.begin_fit(views, labels)
+        data = self.begin_fit(views, labels)
+        views, rng = data.views, data.rng
         self.projections_ = [rng.standard_normal((X.shape[1], self.n_bits)) for X in views]
         time.sleep(SECONDS)
         return self

@@ -33,7 +33,8 @@ class Mine(LinearMethod):
         self.random_state = random_state
 
     def fit(self, views, labels=None):
-        views, _, rng = self.begin_fit(views, labels)
+        data = self.begin_fit(views, labels)
+        views, rng = data.views, data.rng
         self.means_ = [X.mean(axis=0) for X in views]
         V = (views[0] - self.means_[0]) @ rng.standard_normal((views[0].shape[1], self.n_bits))
         self.projections_ = [
@@ -79,7 +80,7 @@ def test_results_are_tidy(study):
     assert list(rows[0]) == [
         "dataset", "method", "params", "bits", "seed", "task", "database", "measure", "value",
     ]  # fmt: skip
-    assert {row["measure"] for row in rows} == {"AP", "AP(ties=index)@100", "P@100"}
+    assert {row["measure"] for row in rows} == {"AP", "AP(norm=retrieved,ties=index)@100", "P@100"}
     assert {(row["method"], row["params"]) for row in rows} == {
         ("mine", ""), ("mine", "ridge=5"), ("edsh", ""),
     }  # fmt: skip
@@ -205,7 +206,7 @@ def test_quiet_shows_the_result_only(hashbench, study):
         (["-d", "synthetc"], ["dataset", "'synthetc'", "'synthetic'"]),
         (["-b", "many"], ["bits", "'many'", "1 to 4096"]),
         (["-j", "0"], ["jobs", "'0'", "1 to 1024"]),
-        (["--measures", "mAP"], ["measure", "'mAP'", "'AP'"]),
+        (["--measures", "mPA"], ["measure", "'mPA'", "'mAP'"]),
         (["--retry", "broken"], ["status", "'broken'", "done, failed"]),
         (["--executor", "slurm"], ["executor", "'slurm'", "dask, local"]),
         (["-d", "synthetic[rows=1]"], ["0 queries", "1 row"]),
@@ -365,7 +366,8 @@ class Moody(LinearMethod):
         self.n_bits, self.random_state = n_bits, random_state
 
     def fit(self, views, labels=None):
-        views, _, rng = self.begin_fit(views, labels)
+        data = self.begin_fit(views, labels)
+        views, rng = data.views, data.rng
         if (Path(__file__).parent / "bad").exists():
             raise ValueError("not today")
         self.projections_ = [rng.standard_normal((X.shape[1], self.n_bits)) for X in views]

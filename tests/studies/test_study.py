@@ -71,7 +71,7 @@ def test_protocol_and_preprocessing_are_chosen_like_parameters(registry):
         methods="cca", datasets="synthetic-mirflickr[protocol=paper|random-2000,preprocess=l2]"
     )
     found = drafts(asked, registry)
-    assert [d.data.protocol for d in found] == ["paper", "random-2000"]
+    assert [d.data.protocol.name for d in found] == ["paper", "random-2000"]
     assert [d.data.label for d in found] == [
         "synthetic-mirflickr[preprocess=l2]",
         "synthetic-mirflickr[preprocess=l2,protocol=random-2000]",
@@ -238,7 +238,13 @@ def test_a_study_survives_its_own_file_with_every_key(tmp_path):
 )
 def test_measures_come_in_a_text_or_a_list(value):
     study = read_study({"measures": value}, "the flags")
-    assert study.measures == ("AP(norm=all,ties=index)@10", "P@100", "AP(ties=index)@100")
+    edsh = "AP(norm=retrieved,ties=index)@100"
+    assert study.measures == ("AP(norm=all,ties=index)@10", "P@100", edsh)
+
+
+def test_pairs_are_refused_because_no_query_is_in_the_database():
+    with pytest.raises(HashbenchError, match=r"'R\(relevant=pair\)@1'.*pairs="):
+        read_study({"measures": "AP,R(relevant=pair)@1"}, "the flags")
 
 
 def test_a_wrong_measure_is_refused_at_once():

@@ -18,6 +18,7 @@ PLUGIN = """
 import time
 import numpy as np
 from hashbench import Choice, Data, Dataset, LinearMethod, Log, RandomQuery
+from hashbench.plugins.protocol import Protocol
 from hashbench.data.prepare import SplitRequest, make_split
 from hashbench.linalg import Ridge
 
@@ -35,12 +36,13 @@ class Toy(Dataset):
         views = [X + 4 * rng.standard_normal(X.shape) + 5 for X in views]
         data = Data(views, labels)
         if VARIANT == "noise":
-            rows = make_split(self, data, SplitRequest("random", 0)).query
+            rows = make_split(self, data, SplitRequest(Protocol("random"), 0)).query
             for X in views:
                 X[rows] = 100 * rng.standard_normal((len(rows), X.shape[1]))
             labels[rows] = np.eye(4)[rng.integers(4, size=len(rows))]
         if VARIANT == "labels":
-            rows = make_split(self, data, SplitRequest("random", 0, validation=True)).query
+            request = SplitRequest(Protocol("random"), 0, validation=True)
+            rows = make_split(self, data, request).query
             labels[rows] = np.eye(4)[rng.integers(4, size=len(rows))]
         return Data(views, labels)
 
@@ -54,7 +56,8 @@ class Learner(LinearMethod):
         self.ridge, self.kind = ridge, kind
 
     def fit(self, views, labels=None):
-        views, Y, rng = self.begin_fit(views, labels)
+        data = self.begin_fit(views, labels)
+        views, Y, rng = data.views, data.labels, data.rng
         time.sleep(SECONDS)
         codes = Y @ rng.standard_normal((Y.shape[1], self.n_bits))
         target = np.sign(codes) if self.kind == "sign" else codes

@@ -10,6 +10,7 @@ import pytest
 
 from hashbench import Data, Dataset, Log, RandomQuery
 from hashbench.data.prepare import MOST_VALIDATION, SplitRequest, make_split, validation_rows
+from hashbench.plugins.protocol import Protocol
 from hashbench.plugins.space import Choice
 from hashbench.studies.trials import TrialRecord, Trials
 from hashbench.studies.tuning import Point, Search, counted, due, make_points, winner
@@ -166,21 +167,21 @@ class Toy(Dataset):
 
 def test_a_trial_sees_training_rows_alone():
     toy = Toy()
-    whole = make_split(toy, toy.load(), SplitRequest("random", 3))
-    trial = make_split(toy, toy.load(), SplitRequest("random", 3, validation=True))
+    whole = make_split(toy, toy.load(), SplitRequest(Protocol("random"), 3))
+    trial = make_split(toy, toy.load(), SplitRequest(Protocol("random"), 3, validation=True))
     assert len(trial.query) == len(whole.train) // 5 == 30
     assert trial.database_is_train
     assert set(trial.query) | set(trial.train) == set(whole.train)
     # what early stopping may look at in the study is what trials are asked by
-    rows = validation_rows(150, "toy", SplitRequest("random", 3))
+    rows = validation_rows(150, "toy", SplitRequest(Protocol("random"), 3))
     assert (whole.train[rows] == trial.query).all()
-    other = make_split(toy, toy.load(), SplitRequest("random", 4, validation=True))
+    other = make_split(toy, toy.load(), SplitRequest(Protocol("random"), 4, validation=True))
     assert set(other.query) != set(trial.query)
 
 
 def test_a_cap_on_training_rows_holds_for_trials_too():
     toy = Toy()
-    request = SplitRequest("random", 0, train_rows=50, validation=True)
+    request = SplitRequest(Protocol("random"), 0, train_rows=50, validation=True)
     trial = make_split(toy, toy.load(), request)
     assert (len(trial.query), len(trial.train)) == (10, 40)
     assert len(validation_rows(50_000, "toy", request)) == MOST_VALIDATION == 2000
@@ -189,7 +190,9 @@ def test_a_cap_on_training_rows_holds_for_trials_too():
 def test_too_few_training_rows_are_refused():
     toy = Toy()
     with pytest.raises(ValueError, match=r"toy.*\b4 training rows.*\b5\b"):
-        make_split(toy, toy.load(), SplitRequest("random", 0, train_rows=4, validation=True))
+        make_split(
+            toy, toy.load(), SplitRequest(Protocol("random"), 0, train_rows=4, validation=True)
+        )
 
 
 def test_of_two_records_of_a_trial_one_that_is_done_is_taken(search, tmp_path):

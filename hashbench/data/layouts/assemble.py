@@ -21,7 +21,7 @@ from hashbench.data.layouts.table import Recognised, recognise
 from hashbench.data.layouts.variable import Variable
 from hashbench.data.layouts.variables import File, Variables
 from hashbench.plugins.dataset import Data
-from hashbench.plugins.rows import Rows
+from hashbench.plugins.protocol import Rows
 
 
 def load_file(path: str | Path, chosen: Mapping[str, str] | None = None) -> Data:

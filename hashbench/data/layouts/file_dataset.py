@@ -17,12 +17,9 @@ from hashbench.data.layouts.assemble import load_file
 from hashbench.data.layouts.folders import files_of, roles_of
 from hashbench.data.layouts.table import ROLES, VIEWS, recognise
 from hashbench.data.layouts.variables import SUFFIXES, Variables
-from hashbench.plugins import hardship, rows
 from hashbench.plugins.dataset import Data, Dataset, GivenSplit, LastQuery, RandomQuery
+from hashbench.plugins.protocol import RESERVED_KEYS
 from hashbench.plugins.selection import parse_item
-
-#: Keys of a selection that choose the split and the preprocessing, whatever the dataset.
-RESERVED = ("protocol", "preprocess", *rows.KEYS, *hardship.KEYS)
 
 #: Keys that name variables.
 NAMES = (*ROLES, VIEWS)
@@ -113,8 +110,8 @@ def parse_file_selection(text: str) -> tuple[str, FileDataset] | None:
         raise HashbenchError(f"dataset {text!r}: a file takes one value a variable, no grid")
     chosen = combinations[0]
     for key in chosen:
-        if key not in (*NAMES, *RESERVED):
-            raise unknown(f"parameter of {path.name}", key, (*NAMES, *RESERVED))
+        if key not in (*NAMES, *RESERVED_KEYS):
+            raise unknown(f"parameter of {path.name}", key, (*NAMES, *RESERVED_KEYS))
     variables = {key: str(chosen[key]) for key in NAMES if key in chosen}
     if roles and variables:
         raise HashbenchError(

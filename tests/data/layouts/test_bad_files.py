@@ -120,7 +120,7 @@ def test_variables_that_a_known_layout_lacks_are_named(write, capsys):
         ("[image=Xv]", ["text, labels", "Xt (12 x 3 double)"]),
         ("[image=Q,text=Xt,labels=Y]", ["image=Q", "'Q'", "Xv (12 x 6 double)"]),
         ("[image=Xv+Xv,text=Xt,labels=Y]", ["image=Xv+Xv", "train+query+database"]),
-        ("[pictures=Xv]", ["parameter", "'pictures'", "image, labelled"]),
+        ("[pictures=Xv]", ["parameter", "'pictures'", "image, label_fraction"]),
         ("[image=Xv|Xt,text=Xt,labels=Y]", ["grid"]),
     ],
 )

@@ -18,7 +18,7 @@ def restate(views, Y, n_bits, seed, eta):
     means = [V.mean(axis=0) for V in views]
     X, T = (V - mean for V, mean in zip(views, means, strict=True))
     # The ridge is relative to the mean eigenvalue of a view's scatter matrix.
-    ridges = [0.1 * np.trace(V.T @ V) / V.shape[1] for V in (X, T)]
+    ridges = [10 * np.trace(V.T @ V) / V.shape[1] for V in (X, T)]
     Px, Pt, _ = canonical_directions(X, T, n_bits, *ridges)
     Vx, Vt = np.sqrt(n) * X @ Px, np.sqrt(n) * T @ Pt
     Rx = Rt = random_rotation(n_bits, rng)

@@ -27,7 +27,7 @@ def restate(
     eta=0.05,
     eta_labels=0.9,
     omega=0.01,
-    ridge=0.01,
+    ridge_scatter=0.01,
     record=ignore,
 ):
     rng = np.random.default_rng(seed)
@@ -49,5 +49,5 @@ def restate(
         for w, M, u in zip(weights, matrices, U, strict=True):
             value += w * (np.square(M - V @ u).sum() + 1e-3 * np.square(u).sum())
         record(value)
-    W = [regress(K, B, ridge) for K in features]
+    W = [regress(K, B, ridge_scatter) for K in features]
     return B > 0, lambda X, view: maps[view](X) @ W[view] >= 0

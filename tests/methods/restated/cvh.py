@@ -18,7 +18,8 @@ def restate(views, Y, n_bits, seed):
     X, T = (V - mean for V, mean in zip(views, means, strict=True))
     d = X.shape[1]
     stacked = scipy.linalg.block_diag(X, T)
-    constraint = stacked.T @ stacked + 1e-4 * np.eye(stacked.shape[1])
+    ridge = 1e-4 * (len(X) - 1)  # of the covariance, here added to the scatter matrix
+    constraint = stacked.T @ stacked + ridge * np.eye(stacked.shape[1])
     between = np.zeros_like(constraint)
     between[:d, d:] = X.T @ T
     W = scipy.linalg.eigh(between + between.T, constraint)[1][:, ::-1][:, :n_bits]

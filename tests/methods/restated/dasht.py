@@ -6,4 +6,4 @@ PARAMETERS = dashi.PARAMETERS
 
 
 def restate(views, Y, n_bits, seed, iterations):
-    return dashi.restate(views, Y, n_bits, seed, iterations, giver=1)
+    return dashi.restate(views, Y, n_bits, seed, iterations, source=1)

@@ -33,8 +33,8 @@ def learn_codes(n_views, Y, k, rng, lam, iterations, record=ignore):
     return codes
 
 
-def restate(views, Y, n_bits, seed, lam=8.0, iterations=30, ridge=1e-6, record=ignore):
+def restate(views, Y, n_bits, seed, lam=8.0, iterations=30, ridge_scatter=1e-6, record=ignore):
     rng = np.random.default_rng(seed)
     codes = learn_codes(len(views), Y, n_bits, rng, lam, iterations, record)
-    W = [regress(X, B, ridge) for X, B in zip(views, codes, strict=True)]
+    W = [regress(X, B, ridge_scatter) for X, B in zip(views, codes, strict=True)]
     return [B > 0 for B in codes], lambda X, view: X @ W[view] >= 0

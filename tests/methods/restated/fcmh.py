@@ -64,7 +64,7 @@ def restate(
     beta1=10.0,
     beta2=10.0,
     gamma=0.1,
-    ridge=1.0,
+    ridge_scatter=1.0,
     record=ignore,
 ):
     rng, k = np.random.default_rng(seed), n_bits
@@ -96,5 +96,5 @@ def restate(
             value += alpha2 * np.square(k * S[np.ix_(g, g)] - V[g] @ B[g].T).sum()
             value += np.sum(M * cdist(Y[g].T, (V[g] @ P).T, "sqeuclidean"))
         record(value)
-    W = [regress(X, B, ridge) for X in views]
+    W = [regress(X, B, ridge_scatter) for X in views]
     return B > 0, lambda X, view: X @ W[view] >= 0

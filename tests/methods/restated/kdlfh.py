@@ -29,7 +29,7 @@ def logistic(K, K0, b, eta):
     return w
 
 
-def restate(views, Y, n_bits, seed, anchors, iterations, lam=8.0, ridge=1e-2, record=ignore):
+def restate(views, Y, n_bits, seed, anchors, iterations, lam=8.0, penalty=1e-2, record=ignore):
     rng = np.random.default_rng(seed)
     codes = learn_codes(len(views), Y, n_bits, rng, lam, iterations, record)
     rows = rng.choice(len(Y), size=anchors, replace=False)
@@ -38,7 +38,7 @@ def restate(views, Y, n_bits, seed, anchors, iterations, lam=8.0, ridge=1e-2, re
     W = []
     for X, B, Z, width in zip(views, codes, points, widths, strict=True):
         K, K0 = rbf(X, Z, width), rbf(Z, Z, width)
-        W.append(np.column_stack([logistic(K, K0, b, ridge) for b in B.T]))
+        W.append(np.column_stack([logistic(K, K0, b, penalty) for b in B.T]))
     return (
         [B > 0 for B in codes],
         lambda X, view: rbf(X, points[view], widths[view]) @ W[view] >= 0,

@@ -26,7 +26,7 @@ def restate(
     alpha=1e4,
     beta=1e4,
     gamma=0.1,
-    ridge=1.0,
+    ridge_scatter=1.0,
     record=ignore,
 ):
     rng, k = np.random.default_rng(seed), n_bits
@@ -47,9 +47,9 @@ def restate(
             R = best_rotation_near(V_all.T @ B_all, R)
             B = sign(alpha * k * S[new, seen] @ V_all + V @ R)
             B_all = np.vstack([B_old, B])
-            value = np.square(B_all - V_all @ R).sum() + gamma * np.square(P).sum()
-            value += beta * np.square(Y[seen] - V_all @ P).sum()
+            value = np.square(B_all - V_all @ R).sum()
+            value += beta * (np.square(Y[seen] - V_all @ P).sum() + gamma * np.square(P).sum())
             record(value + alpha * np.square(k * S[seen, seen] - V_all @ B_all.T).sum())
         V_old, B_old = V_all, B_all
-    W = [regress(X, B_all, ridge) for X in views]
+    W = [regress(X, B_all, ridge_scatter) for X in views]
     return B_all > 0, lambda X, view: X @ W[view] >= 0

@@ -15,9 +15,9 @@ def restate(views, Y, n_bits, seed):
     n, d = X.shape
     Z = scipy.linalg.block_diag(X, T)
     # The penalty is relative to the mean eigenvalue of each view's scatter matrix.
-    penalties = [np.full(V.shape[1], 0.01 * np.trace(V.T @ V) / V.shape[1]) for V in (X, T)]
-    system = Z.T @ Z + np.diag(np.concatenate(penalties))
-    *A, _ = canonical_directions(X, T, n_bits, 1e-4, 1e-4)
+    penalties = [np.trace(V.T @ V) / V.shape[1] for V in (X, T)]
+    system = Z.T @ Z + np.diag(np.repeat(penalties, [d, T.shape[1]]))
+    *A, _ = canonical_directions(X, T, n_bits, *penalties)
     B = sign(Z @ np.vstack(A) @ random_rotation(n_bits, rng))
     for _ in range(50):
         W = np.linalg.solve(system, Z.T @ B)

@@ -5,17 +5,19 @@ import scipy
 
 from tests.methods.restated.common import unit_rows, upright
 
-PARAMETERS = {"ridge": 1e-6}
+PARAMETERS = {"ridge_scatter": 1e-6}
 
 
-def restate(views, Y, n_bits, seed, ridge):
+def restate(views, Y, n_bits, seed, ridge_scatter):
     means = [X.mean(axis=0) for X in views]
     X, Z = (view - mean for view, mean in zip(views, means, strict=True))
     # X'S Z has the rank of the centred labels, c - 1 with one class per row. Further bits have
     # no direction and are constant.
     rank = min(n_bits, Y.shape[1] - 1)
     W = [np.zeros((view.shape[1], n_bits)) for view in views]
-    W[0][:, :rank], W[1][:, :rank], _ = leading_pairs(X.T @ similarity(Y) @ Z, X, Z, rank, ridge)
+    W[0][:, :rank], W[1][:, :rank], _ = leading_pairs(
+        X.T @ similarity(Y) @ Z, X, Z, rank, ridge_scatter
+    )
     return None, lambda X, view: (X - means[view]) @ W[view] >= 0
 
 

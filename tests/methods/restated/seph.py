@@ -9,10 +9,10 @@ from tests.methods.restated.common import rbf, sign
 
 # With more kernel points some start from equal rows and lose all of theirs in k-means. Which of
 # several equally distant rows such a cluster then gets is a matter of rounding.
-PARAMETERS = {"iterations": 40, "anchors": 16, "alpha": 0.02, "ridge": 0.05}
+PARAMETERS = {"iterations": 40, "anchors": 16, "alpha": 0.02, "penalty": 0.05}
 
 
-def restate(views, Y, n_bits, seed, iterations, anchors, alpha, ridge):
+def restate(views, Y, n_bits, seed, iterations, anchors, alpha, penalty):
     rng = np.random.default_rng(seed)
     codes, _ = learn_codes(Y, n_bits, rng, iterations, alpha)
     start = rng.choice(len(Y), anchors, replace=False)
@@ -22,7 +22,7 @@ def restate(views, Y, n_bits, seed, iterations, anchors, alpha, ridge):
         lloyd = KMeans(anchors, init=X[start], n_init=1, tol=0, max_iter=100, algorithm="lloyd")
         points = lloyd.fit(X).cluster_centers_
         K, K0 = rbf(X, points, width), rbf(points, points, width)
-        W = np.column_stack([logistic_regression(K, K0, t, ridge) for t in sign(codes - 0.5).T])
+        W = np.column_stack([logistic_regression(K, K0, t, penalty) for t in sign(codes - 0.5).T])
         functions.append(lambda Z, points=points, width=width, W=W: rbf(Z, points, width) @ W)
     return codes, lambda X, view: functions[view](X) >= 0
 

@@ -25,7 +25,7 @@ def restate(
     alpha=0.5,
     beta=100.0,
     gamma=1.0,
-    ridge=0.01,
+    ridge_scatter=0.01,
     tolerance=1.0,
     iterations=100,
     record=ignore,
@@ -43,21 +43,21 @@ def restate(
     last = np.inf
     for _ in range(iterations):
         U = [
-            X.T @ S @ np.linalg.inv(S.T @ S + ridge / weight * eye)
+            X.T @ S @ np.linalg.inv(S.T @ S + ridge_scatter / weight * eye)
             for X, weight in zip(views, weights, strict=True)
         ]
-        A, C = 2 * (len(views) * beta + ridge) * eye, np.zeros_like(S)
+        A, C = 2 * (len(views) * beta + ridge_scatter) * eye, np.zeros_like(S)
         for X, weight, u, p in zip(views, weights, U, P, strict=True):
             A += 2 * weight * u.T @ u
             C += 2 * (weight * X @ u + beta * X @ p)
         # S A + 2 gamma laplacian S = C, by the eigenvectors of both matrices
         values, E = np.linalg.eigh(A)
         S = Q @ ((Q.T @ C @ E) / (values + 2 * gamma * eigenvalues[:, None])) @ E.T
-        P = [regress(X, S, ridge / beta) for X in views]
-        value = gamma * np.trace(S.T @ laplacian @ S) + ridge * np.square(S).sum()
+        P = [regress(X, S, ridge_scatter / beta) for X in views]
+        value = gamma * np.trace(S.T @ laplacian @ S) + ridge_scatter * np.square(S).sum()
         for X, weight, u, p in zip(views, weights, U, P, strict=True):
             value += weight * np.square(X - S @ u.T).sum() + beta * np.square(S - X @ p).sum()
-            value += ridge * (np.square(u).sum() + np.square(p).sum())
+            value += ridge_scatter * (np.square(u).sum() + np.square(p).sum())
         record(value)
         if last - value < tolerance:
             break

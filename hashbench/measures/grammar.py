@@ -1,9 +1,9 @@
-"""Names of measures: one text is the column header, the argument and the value in a study.
+"""The grammar of names: one name is the column header, the argument and the value in a study.
 
 The papers of this field print "mAP" for quantities that differ by a factor of ten. Here a name
-fixes every choice, ``AP(norm=all,ties=index)@100``: choices left out have the family's default,
-the canonical form leaves defaults out and sorts the rest, and it parses back to the same measure.
-This module knows names only; nothing here computes.
+fixes every choice, ``AP(norm=all,ties=index)@100``. Choices left out have the family's default.
+The canonical form leaves defaults out, sorts the rest and parses back to the same measure.
+This module only reads names and computes nothing.
 """
 
 from __future__ import annotations
@@ -26,10 +26,7 @@ LARGEST = 10**9
 
 @dataclass(frozen=True)
 class Choice:
-    """What one choice may be: some words, whole numbers from `least` to `LARGEST`, or both.
-
-    A default of None means that the choice has to be made.
-    """
+    """The values of one choice: some words, whole numbers from `least` to `LARGEST`, or both."""
 
     summary: str
     default: Value | None
@@ -63,21 +60,24 @@ class Family:
 
     summary: str
     choices: Mapping[str, Choice]
-    cutoff: str = "none"  # "none", "optional" or "required"
+    cutoff: str = "none"  # "none", "optional", "required", or "radius": a cutoff or a radius
     is_curve: bool = False
 
 
 NORM = Choice(
-    "what AP@K is divided by: hits in the first K ranks, all relevant items, or min(these, K)",
-    "retrieved",
+    "AP@K is divided by the relevant items in the first K ranks, all relevant items, or "
+    "min(these, K)",
+    None,
     ("retrieved", "all", "min"),
 )
-CUT = Choice("whether @K counts ranks or relevant items", "ranks", ("ranks", "hits"))
-MISSED = Choice(
-    "a query without a hit in the first K ranks counts 0 or is left out", "zero", ("zero", "skip")
+CUT = Choice("@K counts ranks or relevant items", "ranks", ("ranks", "hits"))
+NO_HITS = Choice(
+    "a query without a relevant item in the first K ranks counts 0 or is left out",
+    "zero",
+    ("zero", "skip"),
 )
 EMPTY = Choice(
-    "a query without a relevant item is left out, counts 0 or is an error",
+    "a query without a relevant item in the database is left out, counts 0 or is an error",
     "skip",
     ("skip", "zero", "error"),
 )
@@ -86,62 +86,70 @@ TIES = Choice(
     "expected",
     ("expected", "index", "optimistic", "pessimistic"),
 )
-REL = Choice("how many labels a relevant item shares at least", 1, least=1)
-GAIN = Choice(
-    "gain of an item: the labels it shares, or 1 if it shares N at least",
+REL = Choice("a relevant item shares at least so many labels", 1, least=1)
+RELEVANT = Choice(
+    "relevant are items that share labels, or the query's own partner only",
+    "labels",
+    ("labels", "pair"),
+)
+GRADES = Choice(
+    "grade of an item: the number of shared labels, or 1 if it shares at least N",
     "graded",
     ("graded",),
     least=1,
 )
-RADIUS = Choice("Hamming distance up to which an item is in the ball", None, least=0)
-OF = Choice(
-    "which number of the ball; success is 1 if it holds a relevant item",
-    "precision",
-    ("precision", "recall", "F1", "success"),
-)
-BY = Choice("what the points of a curve are", "rank", ("rank", "radius"))
+GAIN = Choice("gain of an item: its grade g, or 2^g - 1", "linear", ("linear", "exp"))
+RADIUS = Choice("instead of @K: all items up to this Hamming distance", None, least=0)
+BY = Choice("the points of a curve are ranks or Hamming radii", "rank", ("rank", "radius"))
 MEAN = Choice("mean over queries, or over all pairs pooled", "macro", ("macro", "micro"))
+
+_RANKED = {"empty": EMPTY, "ties": TIES}
+_BINARY = {**_RANKED, "rel": REL}
+_RETRIEVED = {"radius": RADIUS, **_BINARY}
 
 FAMILIES = {
     "AP": Family(
-        "average precision; with @K over the first K ranks",
-        {"norm": NORM, "cut": CUT, "missed": MISSED, "empty": EMPTY, "ties": TIES, "rel": REL},
+        "average precision; AP(norm=...)@K over the first K ranks",
+        {"norm": NORM, "cut": CUT, "no_hits": NO_HITS, **_BINARY},
         cutoff="optional",
     ),
-    "P": Family(
-        "precision: the share of the first K ranks that is relevant",
-        {"empty": EMPTY, "ties": TIES, "rel": REL},
-        cutoff="required",
-    ),
+    "P": Family("precision: share of the retrieved items that is relevant", _RETRIEVED, "radius"),
     "R": Family(
-        "recall: the share of the relevant items that stands in the first K ranks",
-        {"empty": EMPTY, "ties": TIES, "rel": REL},
-        cutoff="required",
+        "recall: share of the relevant items that is retrieved",
+        {**_RETRIEVED, "relevant": RELEVANT},
+        "radius",
     ),
+    "F1": Family("harmonic mean of precision and recall", _RETRIEVED, "radius"),
+    "Success": Family(
+        "1 if a relevant item is retrieved, else 0", {**_RETRIEVED, "relevant": RELEVANT}, "radius"
+    ),
+    "RR": Family("1 / rank of the first relevant item", {**_BINARY, "relevant": RELEVANT}),
+    "Rprec": Family("precision at rank R, where R is the number of relevant items", _BINARY),
     "nDCG": Family(
-        "discounted gain over that of the best order",
-        {"empty": EMPTY, "ties": TIES, "rel": GAIN},
+        "discounted gain, divided by that of the best order",
+        {"gain": GAIN, **_RANKED, "rel": GRADES},
         cutoff="optional",
     ),
-    "lookup": Family(
-        "precision, recall, F1 or success within a Hamming radius",
-        {"radius": RADIUS, "of": OF, "empty": EMPTY, "rel": REL},
-    ),
+    "ACG": Family("mean number of shared labels in the first K ranks", _RANKED, "required"),
+    "WAP": Family("mean of ACG at the ranks of relevant items", _RANKED, "optional"),
     "PRarea": Family(
         "area under the precision-recall curve by Hamming radius",
         {"mean": MEAN, "empty": EMPTY, "rel": REL},
     ),
     "PR": Family(
         "curve of precision and recall, by rank (top-K curves too) or by Hamming radius",
-        {"by": BY, "mean": MEAN, "empty": EMPTY, "ties": TIES, "rel": REL},
+        {"by": BY, "mean": MEAN, **_BINARY},
         is_curve=True,
     ),
 }
 
+#: Other names of families.
+ALIASES = {"mAP": "AP"}
+
 #: What a study gets that names no measures.
 DEFAULT_MEASURES = (
     "AP",
-    "AP(ties=index)@100",
+    "AP(norm=retrieved,ties=index)@100",
     "P@100",
     "PR",
     "PR(by=radius)",
@@ -182,9 +190,21 @@ class Measure:
 
     @property
     def has_ties(self) -> bool:
-        """True if the measure depends on the order of tied items."""
-        by_radius = self["by"] == "radius"
+        """True if the measure depends on the order of tied items; others have a Hamming radius."""
+        by_radius = self["by"] == "radius" or self["radius"] is not None
         return "ties" in FAMILIES[self.family].choices and not by_radius
+
+    @property
+    def needs_pairs(self) -> bool:
+        """True if only the query's own partner is relevant."""
+        return self["relevant"] == "pair"
+
+    @property
+    def relevance(self) -> Value:
+        """What grades an item: "pair", "graded" (shared labels), or shared labels required."""
+        if self.needs_pairs:
+            return "pair"
+        return self["rel"] or "graded"
 
     def with_(self, **changes: Value) -> Measure:
         """Return the measure with some choices made differently."""
@@ -215,10 +235,10 @@ def parse(text: str) -> Measure:
 
     Examples
     --------
-    >>> str(parse("AP(ties=index, norm=retrieved)@100"))
-    'AP(ties=index)@100'
+    >>> str(parse("mAP(ties=index, norm=all, rel=1)@100"))
+    'AP(norm=all,ties=index)@100'
     >>> str(parse("hashnet(1000)"))
-    'AP(missed=skip,ties=index)@1000'
+    'AP(no_hits=skip,norm=retrieved,ties=index)@1000'
     """
     match = _NAME.fullmatch(text.strip()) if isinstance(text, str) else None
     if match is None:
@@ -226,14 +246,11 @@ def parse(text: str) -> Measure:
             f"measure {text!r} is not a name; allowed: FAMILY(choice=value,...)@cutoff"
         )
     family, inside, cutoff = match["family"], match["inside"], match["cutoff"]
+    family = ALIASES.get(family, family)
     if family in PRESETS:
         return parse(_expand(family, inside, cutoff, text))
     if family not in FAMILIES:
-        known = [*FAMILIES, *PRESETS]
-        twins = [name for name in known if name.lower() == family.lower()]
-        if twins:
-            raise HashbenchError(f"unknown measure {family!r}; did you mean {twins[0]!r}?")
-        raise unknown("measure", family, known)
+        raise unknown("measure", family, [*FAMILIES, *ALIASES, *PRESETS])
     if cutoff is not None and _whole_number(cutoff, 1) is None:
         raise HashbenchError(
             f"measure {text!r}: found cutoff {cutoff!r}; allowed: {_whole_numbers(1)}"
@@ -287,37 +304,53 @@ def _measure(family: str, given: Mapping[str, Value], cutoff: int | None, text: 
         raise HashbenchError(f"measure {text!r}: found a cutoff; {family} takes none")
     if cutoff is None and spec.cutoff == "required":
         raise HashbenchError(f"measure {text!r}: found no cutoff; write {family}@100")
-    for name, choice in spec.choices.items():
-        if choice.default is None and name not in choices:
-            raise HashbenchError(f"measure {text!r}: {name} is missing; allowed: {choice.allowed}")
     choices = {name: v for name, v in choices.items() if v != spec.choices[name].default}
-    _settle(family, choices, cutoff, text)
+    _drop_without_effect(family, choices, cutoff)
+    _check_together(family, choices, cutoff, text)
     return Measure(family, tuple(sorted(choices.items())), cutoff)
 
 
-def _settle(family: str, choices: dict[str, Value], cutoff: int | None, text: str) -> None:
-    """Drop choices without effect and refuse those that contradict each other."""
+def _drop_without_effect(family: str, choices: dict[str, Value], cutoff: int | None) -> None:
+    """Remove choices that cannot change the number."""
     if family == "AP" and cutoff is None:
-        # over the full ranking the norms and cuts agree, and no query is missed
-        for name in ("norm", "cut", "missed"):
+        # over the full ranking the norms and cuts agree, and every relevant item is retrieved
+        for name in ("norm", "cut", "no_hits"):
             choices.pop(name, None)
-    if "cut" in choices and "norm" in choices:
-        raise HashbenchError(
-            f"measure {text!r}: cut=hits divides by the hits it counts; norm has no say there"
-        )
     if "cut" in choices:
-        choices.pop("missed", None)
-    if "missed" in choices and choices.get("ties") != "index":
-        raise HashbenchError(
-            f"measure {text!r}: missed=skip needs ties=index, for which queries are missed "
-            "depends on the order of tied items"
+        choices.pop("no_hits", None)
+    if "rel" in choices:
+        choices.pop("gain", None)  # 2^1 - 1 = 1
+
+
+def _check_together(
+    family: str, choices: Mapping[str, Value], cutoff: int | None, text: str
+) -> None:
+    """Refuse choices that contradict each other, and a missing cutoff, radius or norm."""
+    problem = ""
+    if FAMILIES[family].cutoff == "radius" and (cutoff is None) == ("radius" not in choices):
+        problem = f"takes either a cutoff or a radius; write {family}@100 or {family}(radius=2)"
+    elif "radius" in choices and "ties" in choices:
+        problem = "ties has no effect within a radius"
+    elif family == "AP" and cutoff is not None and not {"norm", "cut"} & set(choices):
+        problem = (
+            f"say what it is divided by; AP(norm=retrieved)@{cutoff}: by the relevant items among "
+            f"the first {cutoff}; AP(norm=all)@{cutoff}: by all relevant items"
         )
-    if family == "PR":
+    elif {"norm", "cut"} <= set(choices):
+        problem = "cut=hits is divided by the relevant items it counts; norm has no effect there"
+    elif "no_hits" in choices and choices.get("ties") != "index":
+        problem = (
+            "no_hits=skip needs ties=index; without it, which queries are left out depends on the "
+            "order of tied items"
+        )
+    elif "relevant" in choices and "rel" in choices:
+        problem = "rel counts shared labels; it has no effect with relevant=pair"
+    elif family == "PR":
         stray = "ties" if choices.get("by") == "radius" else "mean"
         if stray in choices:
-            raise HashbenchError(
-                f"measure {text!r}: {stray} has no say in a curve by {choices.get('by', 'rank')}"
-            )
+            problem = f"{stray} has no effect on a curve by {choices.get('by', 'rank')}"
+    if problem:
+        raise HashbenchError(f"measure {text!r}: {problem}")
 
 
 @dataclass(frozen=True)
@@ -331,9 +364,11 @@ class Entry:
 
 def catalogue() -> Iterator[Entry]:
     """Yield every family, every choice and every preset with one line that explains it."""
-    cut = {"none": "", "optional": "[@K]", "required": "@K"}
+    cut = {"none": "", "optional": "[@K]", "required": "@K", "radius": "@K"}
     for name, family in FAMILIES.items():
         yield Entry(name + cut[family.cutoff], family.summary)
+    for name, family_name in ALIASES.items():
+        yield Entry(name, f"is {family_name}")
     choices = {
         (name, choice): [n for n, f in FAMILIES.items() if f.choices.get(name) == choice]
         for family in FAMILIES.values()

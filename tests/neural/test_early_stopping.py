@@ -9,7 +9,7 @@ from hashbench.base.errors import HashbenchError
 from hashbench.checks.methods import toy
 from hashbench.methods.dsph import DSPH
 from hashbench.methods.ucch import UCCH
-from hashbench.neural.stopping import Watch
+from hashbench.neural.early_stopping import EarlyStopping
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.torch
@@ -34,10 +34,12 @@ class Scripted:
 def test_training_ends_when_the_best_epoch_lies_as_far_back_as_the_patience():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 2))
-    watch = Watch([X, X], np.zeros((40, 0)), np.arange(20), patience=2)
-    over = [watch.is_over(Scripted(good), epoch) for epoch, good in enumerate([5, 20, 10, 20], 1)]
-    assert over == [False, False, False, True]
-    assert watch.epoch == 2
+    stopping = EarlyStopping([X, X], None, np.arange(20), patience=2)
+    stops = [
+        stopping.should_stop(Scripted(good), epoch) for epoch, good in enumerate([5, 20, 10, 20], 1)
+    ]
+    assert stops == [False, False, False, True]
+    assert stopping.best_epoch == 2
 
 
 class Recording:
@@ -54,12 +56,12 @@ class Recording:
 @pytest.mark.parametrize("labelled", [True, False])
 def test_the_database_is_the_other_rows_with_labels_and_the_validation_rows_without(labelled):
     _, labels = toy(60)
-    watch = Watch([labels, labels], labels if labelled else labels[:, :0], VALIDATION, 1)
+    stopping = EarlyStopping([labels, labels], labels if labelled else None, VALIDATION, 1)
     method = Recording()
-    watch.is_over(method, epoch=1)
+    stopping.should_stop(method, epoch=1)
     assert sorted(method.rows) == ([12, 12, 48, 48] if labelled else [12, 12, 12, 12])
     # Rows of one class have one code: all of them are relevant, or only one of them.
-    assert (watch.best == pytest.approx(1)) == labelled
+    assert (stopping.best_score == pytest.approx(1)) == labelled
 
 
 @pytest.mark.parametrize("cls", [DSPH, UCCH])

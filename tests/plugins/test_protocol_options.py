@@ -1,4 +1,4 @@
-"""Harder protocols, on data small enough to look at."""
+"""Options that make protocols harder, on data small enough to look at."""
 
 from typing import ClassVar
 
@@ -8,7 +8,7 @@ import pytest
 from hashbench.base.errors import HashbenchError
 from hashbench.data.prepare import SplitRequest, make_split, training_labels
 from hashbench.plugins.dataset import Data, Dataset, RandomQuery
-from hashbench.plugins.hardship import Hardship, divide, wrong_labels
+from hashbench.plugins.protocol import Protocol, wrong_labels
 
 
 class Toy(Dataset):
@@ -30,36 +30,48 @@ def toy():
 
 
 def split_of(toy, protocol, seed=0):
-    return make_split(*toy, SplitRequest(protocol, seed))
+    return make_split(*toy, SplitRequest(Protocol.parse(protocol), seed))
 
 
-def test_texts_parse_back():
-    for hardship in (Hardship(), Hardship(True, 0.2), Hardship(noise=0.25, labelled=0.1)):
-        assert divide(f"random; {hardship}") == ("random", hardship)
-    assert divide("random") == ("random", Hardship())
-    assert str(Hardship(unseen=0.2, noise=0)) == "unseen=0.2"
-    assert "20%" in Hardship(disjoint=True, noise=0.2).words
-    assert "20%" not in Hardship(disjoint=True).words
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        Protocol("random"),
+        Protocol("random", disjoint=True, unseen_classes=0.2),
+        Protocol(rows=(("query", "500"), ("train", "0.5")), label_noise=0.25, label_fraction=0.1),
+    ],
+    ids=str,
+)
+def test_the_text_of_a_protocol_parses_back(protocol):
+    assert Protocol.parse(str(protocol)) == protocol
+
+
+def test_only_options_that_change_something_are_written():
+    assert (
+        str(Protocol("random", unseen_classes=0.2, label_noise=0)) == "random; unseen_classes=0.2"
+    )
+    assert "20%" in Protocol("random", disjoint=True, label_noise=0.2).describe_options()
+    assert "20%" not in Protocol("random", disjoint=True).describe_options()
 
 
 @pytest.mark.parametrize(
     ("settings", "facts"),
     [
-        ({"noise": 1.5}, r"noise.* 1\.5\b.*0 to 1"),
-        ({"unseen": 1}, r"unseen.* 1\b.*below 1"),
-        ({"labelled": 0}, r"labelled.* 0\b.*above 0"),
-        ({"noise": "much"}, "noise.*'much'"),
+        ({"label_noise": 1.5}, r"label_noise.* 1\.5\b.*0 to 1"),
+        ({"unseen_classes": 1}, r"unseen_classes.* 1\b.*below 1"),
+        ({"label_fraction": 0}, r"label_fraction.* 0\b.*above 0"),
+        ({"label_noise": "much"}, "label_noise.*'much'"),
         ({"disjoint": 0.5}, r"disjoint.* 0\.5\b.*true"),
     ],
 )
 def test_values_that_are_no_share_are_refused(settings, facts):
     with pytest.raises(HashbenchError, match=facts):
-        Hardship.of(settings)
+        Protocol.select(settings, "random")
 
 
 def test_unseen_classes_are_asked_and_never_trained_on(toy):
     labels = toy[1].labels
-    plain, split = split_of(toy, "random"), split_of(toy, "random; unseen=0.4")
+    plain, split = split_of(toy, "random"), split_of(toy, "random; unseen_classes=0.4")
     asked = set(np.flatnonzero(labels[split.query].any(axis=0)))
     trained = set(np.flatnonzero(labels[split.train].any(axis=0)))
     assert len(trained) == 3
@@ -67,7 +79,7 @@ def test_unseen_classes_are_asked_and_never_trained_on(toy):
     assert asked
     np.testing.assert_array_equal(split.database, plain.database)
     assert set(split.query) < set(plain.query)
-    other = split_of(toy, "random; unseen=0.4", seed=1)
+    other = split_of(toy, "random; unseen_classes=0.4", seed=1)
     assert other.hash != split.hash
 
 
@@ -81,7 +93,7 @@ def test_a_disjoint_database_holds_no_training_row(toy):
 
 
 def test_noise_moves_labels_of_training_rows_only(toy):
-    request = SplitRequest("random; noise=0.2", 3)
+    request = SplitRequest(Protocol("random", label_noise=0.2), 3)
     split = make_split(*toy, request)
     labels, labelled = training_labels(toy[1], split, request)
     true = toy[1].labels[split.train]
@@ -104,7 +116,7 @@ def test_many_labels_keep_their_number():
 
 
 def test_few_rows_are_labelled(toy):
-    request = SplitRequest("random; labelled=0.2", 0)
+    request = SplitRequest(Protocol("random", label_fraction=0.2), 0)
     split = make_split(*toy, request)
     labels, labelled = training_labels(toy[1], split, request)
     assert len(labelled) == 9
@@ -114,5 +126,5 @@ def test_few_rows_are_labelled(toy):
 def test_a_class_too_many_is_refused(toy):
     data = toy[1]
     data.labels[:] = 1  # every row has every class: nothing is left to train on
-    with pytest.raises(HashbenchError, match=r"unseen=0\.2.*\b0 training rows"):
-        split_of(toy, "random; unseen=0.2")
+    with pytest.raises(HashbenchError, match=r"unseen_classes=0\.2.*\b0 training rows"):
+        split_of(toy, "random; unseen_classes=0.2")

@@ -6,6 +6,7 @@ import pytest
 from hashbench.base.errors import HashbenchError
 from hashbench.data.prepare import SplitRequest, make_split
 from hashbench.plugins.dataset import Data, Dataset
+from hashbench.plugins.protocol import Protocol
 from hashbench.plugins.registry import discover
 from hashbench.studies.grid import datasets
 from hashbench.studies.study import Study
@@ -22,7 +23,7 @@ class Toy(Dataset):
 def split(text, seed=0, given=()):
     data = Toy().load()
     data.given = dict(given)
-    return make_split(Toy(), data, SplitRequest(text, seed))
+    return make_split(Toy(), data, SplitRequest(Protocol.parse(text), seed))
 
 
 def sizes(found):
@@ -86,7 +87,7 @@ def test_a_permutation_is_that_of_the_papers():
 
 def test_a_selection_says_it_and_tables_print_it():
     choice = datasets(Study(datasets=("wiki[query=500,train=0.5]",)), discover())[0]
-    assert choice.protocol == "query=500,train=0.5"
+    assert str(choice.protocol) == "query=500,train=0.5"
     assert choice.label == "wiki[query=500,train=0.5]"
     choice = datasets(Study(datasets=("wiki[preprocess=image:l2,text:centre+l2]",)), discover())[0]
     assert choice.preprocess == "image:l2,text:centre+l2"

@@ -1,10 +1,11 @@
 # mypy: disable-error-code="no-untyped-def"
 """Exact values of ranked measures when items are tied: expectations and bounds over all orders.
 
-Every function takes ``counts[q, d, g]``, the items of bucket d that have grade g, and never an
-order. Notation of the comments, for one query: a bucket holds n items, r of them relevant; N items
-and M relevant ones stand before it; the cutoff takes its first m places. P(i) is the precision at
-rank i, S the sum of P(i) over the relevant ranks so far.
+Every function takes ``counts[q, d, g]``, the number of items of grade g in bucket d, and never an
+order. Notation for one query: a bucket holds n items, r of them relevant, with grades that sum to
+g; before it are N items, M of them relevant, with grades that sum to G; the cutoff takes its first
+m places. P(i) is the precision at rank i, or the mean grade of the first i items if there are more
+than two grades; S is the sum of P(i) over the relevant ranks so far. With two grades g = r, G = M.
 """
 
 from __future__ import annotations
@@ -58,50 +59,78 @@ def ratio_sum(first, slope, before, count):
 
 
 @kernel()
-def _whole_bucket(ties, M, N, n, r):
-    """Return what a bucket that is inside the cutoff adds to S."""
-    if ties == OPTIMISTIC:
-        return ratio_sum(M + 1, 1.0, N, r)
-    if ties == PESSIMISTIC:
-        return ratio_sum(M + 1, 1.0, N + n - r, r)
-    return _expected_part(M, N, n, r, n)
+def _totals(items):
+    """Return n, r and g of a bucket that has ``items[grade]`` items of each grade."""
+    r, g = np.int64(0), np.int64(0)
+    for grade in range(1, items.size):
+        r += items[grade]
+        g += grade * items[grade]
+    return items[0] + r, r, g
 
 
 @kernel()
-def _expected_part(M, N, n, r, m):
+def _in_order_of_grade(items, best_first, G, N, count):
+    """Return what `count` relevant items of a bucket add to S at ranks N + 1, N + 2, ..."""
+    total = 0.0
+    for step in range(1, items.size):
+        grade = items.size - step if best_first else step
+        taken = min(count, items[grade])
+        total += ratio_sum(float(G + grade), float(grade), N, taken)
+        G, N, count = G + grade * taken, N + taken, count - taken
+    return total
+
+
+@kernel()
+def _whole_bucket(ties, items, G, N):
+    """Return what a bucket that is inside the cutoff adds to S."""
+    n, r, _ = _totals(items)
+    if ties == OPTIMISTIC:
+        return _in_order_of_grade(items, True, G, N, r)
+    if ties == PESSIMISTIC:
+        return _in_order_of_grade(items, False, G, N + n - r, r)
+    return _expected_part(items, G, N, n)
+
+
+@kernel()
+def _expected_part(items, G, N, m):
     """Return what the first m places of a bucket add to S in expectation.
 
     Place i is relevant with probability r / n; given that, each of the i places before it is
-    relevant with probability (r - 1) / (n - 1).
+    relevant with probability (r - 1) / (n - 1). A relevant item has grade g / r on average.
     """
+    n, r, g = _totals(items)
+    grade = g / r
     slope = (r - 1) / (n - 1) if n > 1 else 0.0
-    return r / n * ratio_sum(M + 1, slope, N, m)
+    return r / n * ratio_sum(G + grade, grade * slope, N, m)
 
 
 @kernel()
-def _split_sum(ties, M, N, n, r, m):
+def _split_sum(ties, items, G, N, m):
     """Return what a bucket split by the cutoff adds to S, where the divisor is fixed."""
+    n, r, _ = _totals(items)
     if ties == OPTIMISTIC:
-        return ratio_sum(M + 1, 1.0, N, min(m, r))
+        return _in_order_of_grade(items, True, G, N, min(m, r))
     if ties == PESSIMISTIC:
         least = max(0, m - (n - r))
-        return ratio_sum(M + 1, 1.0, N + m - least, least)
-    return _expected_part(M, N, n, r, m)
+        return _in_order_of_grade(items, False, G, N + m - least, least)
+    return _expected_part(items, G, N, m)
 
 
 @kernel()
-def _split_mean(ties, S, M, N, n, r, m):
+def _split_mean(ties, S, items, G, M, N, m):
     """Return S / h where h, the relevant items above the cutoff, depends on the split bucket.
 
-    More relevant items may lower the mean, so the bounds are sought over every possible h.
+    More relevant items may lower the mean, so the bounds are searched over every possible h.
     """
+    n, r, _ = _totals(items)
     least, most = max(0, m - (n - r)), min(m, r)
     if ties == EXPECTED:
-        return _hypergeometric_mean(S, M, N, n, r, m, least, most)
+        return _hypergeometric_mean(S, items, G, M, N, m, least, most)
     best = -1.0
     for j in range(least, most + 1):
         shift = 0 if ties == OPTIMISTIC else m - j
-        value = (S + ratio_sum(M + 1, 1.0, N + shift, j)) / (M + j) if M + j > 0 else 0.0
+        inside = _in_order_of_grade(items, ties == OPTIMISTIC, G, N + shift, j)
+        value = (S + inside) / (M + j) if M + j > 0 else 0.0
         better = value > best if ties == OPTIMISTIC else value < best
         if j == least or better:
             best = value
@@ -109,12 +138,14 @@ def _split_mean(ties, S, M, N, n, r, m):
 
 
 @kernel()
-def _hypergeometric_mean(S, M, N, n, r, m, least, most):
+def _hypergeometric_mean(S, items, G, M, N, m, least, most):
     """Return the expected S / h, given that j of the m places are relevant, over all j.
 
     The weights follow from the mode by their ratios and are divided by their own sum: no
     factorial is formed, so nothing overflows and no digits are lost.
     """
+    n, r, g = _totals(items)
+    grade = g / r if r > 0 else 0.0
     alone = ratio_sum(1, 0.0, N, m)
     after = ratio_sum(0, 1.0, N, m)
     mode = min(max((m + 1) * (r + 1) // (n + 2), least), most)
@@ -124,7 +155,7 @@ def _hypergeometric_mean(S, M, N, n, r, m, least, most):
         while least <= j <= most and weight > _NEGLIGIBLE:
             if direction == 1 or j != mode:
                 slope = (j - 1) / (m - 1) if m > 1 else 0.0
-                inside = j / m * ((M + 1) * alone + slope * after)
+                inside = j / m * ((G + grade) * alone + grade * slope * after)
                 weights += weight
                 if M + j > 0:
                     values += weight * (S + inside) / (M + j)
@@ -140,9 +171,11 @@ def _hypergeometric_mean(S, M, N, n, r, m, least, most):
 def average_precision(counts, cutoff, norm, ties):
     """Return AP over the first `cutoff` ranks of every query; nan without a relevant item.
 
+    With more than two grades this is the mean of ACG at the relevant ranks (WAP).
+
     Parameters
     ----------
-    counts : (queries, buckets, 2) int64
+    counts : (queries, buckets, grades) int64
     cutoff : int
     norm : `RETRIEVED`, `ALL` or `MIN`
     ties : `EXPECTED`, `OPTIMISTIC` or `PESSIMISTIC`
@@ -153,25 +186,22 @@ def average_precision(counts, cutoff, norm, ties):
     """
     values = np.empty(counts.shape[0])
     for q in range(counts.shape[0]):
-        S, M, N = 0.0, np.int64(0), np.int64(0)
+        S, G, M, N = 0.0, np.int64(0), np.int64(0), np.int64(0)
         mean = -1.0
         for d in range(counts.shape[1]):
-            r = counts[q, d, 1]
-            n = counts[q, d, 0] + r
+            items = counts[q, d]
+            n, r, g = _totals(items)
             m = min(n, cutoff - N)
             if m == n and r > 0:
-                S += _whole_bucket(ties, M, N, n, r)
+                S += _whole_bucket(ties, items, G, N)
             elif 0 < m < n and norm == RETRIEVED:
-                mean = _split_mean(ties, S, M, N, n, r, m)
+                mean = _split_mean(ties, S, items, G, M, N, m)
             elif 0 < m < n and r > 0:
-                S += _split_sum(ties, M, N, n, r, m)
+                S += _split_sum(ties, items, G, N, m)
             if m < n:
                 break
-            M += r
-            N += n
-        R = 0
-        for d in range(counts.shape[1]):
-            R += counts[q, d, 1]
+            G, M, N = G + g, M + r, N + n
+        R = counts[q, :, 1:].sum()
         if R == 0:
             values[q] = np.nan
         elif norm == RETRIEVED:
@@ -185,7 +215,7 @@ def average_precision(counts, cutoff, norm, ties):
 def _first_hits(M, N, n, r, t):
     """Return the expected sum of P(i) over the first t of the r > t relevant items of a bucket.
 
-    Place i counts if it is relevant and fewer than t relevant places stand before it:
+    Place i counts if it is relevant and fewer than t relevant places are before it:
         sum_i (r/n) E[(M + 1 + X_i) 1(X_i < t)] / (N + i),   X_i ~ Hypergeometric(n-1, r-1, i-1)
     and E[X_i 1(X_i < t)] = (i-1)(r-1)/(n-1) P(X'_i < t - 1) with X'_i of (n-2, r-2, i-2). Both
     probabilities are tails of waiting times, whose weights follow from their ratios.
@@ -235,7 +265,7 @@ def _waiting_time(others, good, hit):
 def first_hits_precision(counts, cutoff, ties):
     """Return the mean precision at the first min(cutoff, R) relevant items; nan without one.
 
-    Parameters and result are those of `average_precision`.
+    Parameters and result are those of `average_precision`, with two grades.
     """
     values = np.empty(counts.shape[0])
     for q in range(counts.shape[0]):
@@ -245,7 +275,7 @@ def first_hits_precision(counts, cutoff, ties):
             n = counts[q, d, 0] + r
             t = min(r, cutoff - M)
             if t == r and r > 0:
-                S += _whole_bucket(ties, M, N, n, r)
+                S += _whole_bucket(ties, counts[q, d], M, N)
             elif t > 0 and ties == EXPECTED:
                 S += _first_hits(M, N, n, r, t)
             elif t > 0:
@@ -260,29 +290,29 @@ def first_hits_precision(counts, cutoff, ties):
 
 @kernel()
 def hits(counts, ranks, ties):
-    """Return how many relevant items stand in the first k ranks.
+    """Return the number of relevant items in the first k ranks.
 
     Parameters
     ----------
     counts : (queries, buckets, 2) int64
-    ranks : (points,) int64, ascending
+    ranks : (queries, points) int64, ascending
     ties : `EXPECTED`, `OPTIMISTIC` or `PESSIMISTIC`
 
     Returns
     -------
     (queries, points) float64
     """
-    found = np.empty((counts.shape[0], ranks.size))
-    for q in range(counts.shape[0]):
+    found = np.empty(ranks.shape)
+    for q in range(ranks.shape[0]):
         d, M, N = -1, 0, 0
         n, r = 0, 0
-        for point in range(ranks.size):
-            while ranks[point] > N + n and d + 1 < counts.shape[1]:
+        for point in range(ranks.shape[1]):
+            while ranks[q, point] > N + n and d + 1 < counts.shape[1]:
                 d += 1
                 M, N = M + r, N + n
                 r = counts[q, d, 1]
                 n = counts[q, d, 0] + r
-            m = min(n, ranks[point] - N)
+            m = min(n, ranks[q, point] - N)
             if ties == OPTIMISTIC:
                 found[q, point] = M + min(m, r)
             elif ties == PESSIMISTIC:
@@ -293,14 +323,41 @@ def hits(counts, ranks, ties):
 
 
 @kernel()
-def discounted_gain(counts, discounts, cutoff, ties):
-    """Return the gain of the first `cutoff` ranks, each divided by log2(rank + 1).
+def expected_success(counts, cutoff):
+    """Return the probability that a relevant item is in the first `cutoff` ranks, (queries,).
+
+    It depends on the first bucket with a relevant item. None of its r relevant items is among its
+    first m places with probability C(n - m, r) / C(n, r), a product of min(m, r) ratios.
+    """
+    values = np.zeros(counts.shape[0])
+    for q in range(counts.shape[0]):
+        N = 0
+        for d in range(counts.shape[1]):
+            r = counts[q, d, 1]
+            n = counts[q, d, 0] + r
+            m = min(n, cutoff - N)
+            if r > 0 and m > 0:
+                none = 1.0
+                for i in range(min(m, r)):
+                    none *= (n - max(m, r) - i) / (n - i)
+                values[q] = 1.0 - none
+            if r > 0 or m < n:
+                break
+            N += n
+    return values
+
+
+@kernel()
+def discounted_gain(counts, gains, discounts, cutoff, ties):
+    """Return the gain of the first `cutoff` ranks, each times its discount.
 
     Parameters
     ----------
     counts : (queries, buckets, grades) int64
+    gains : (grades,) float64, ascending
+        Gain of each grade.
     discounts : (items + 1,) float64
-        discounts[k] is the sum of 1 / log2(i + 1) for i = 1..k.
+        discounts[k] is the sum of the discounts of ranks 1..k.
     cutoff, ties
         As in `average_precision`.
 
@@ -317,16 +374,16 @@ def discounted_gain(counts, discounts, cutoff, ties):
             if n == 0:
                 continue
             if ties == EXPECTED:
-                gain = 0
+                gain = 0.0
                 for g in range(levels):
-                    gain += g * counts[q, d, g]
+                    gain += gains[g] * counts[q, d, g]
                 values[q] += gain / n * (discounts[min(N + n, cutoff)] - discounts[N])
             else:
                 place = N
                 for step in range(levels):
                     g = levels - 1 - step if ties == OPTIMISTIC else step
                     stop = min(place + counts[q, d, g], cutoff)
-                    values[q] += g * (discounts[stop] - discounts[place])
+                    values[q] += gains[g] * (discounts[stop] - discounts[place])
                     place = stop
             N += n
             if cutoff <= N:

@@ -1,0 +1,304 @@
+"""Protocols: how the rows of a dataset become training rows, queries and database.
+
+A protocol is one of the dataset's own by name, or says itself which rows it takes (``query=500``).
+Options make any of them harder: ``disjoint``, ``unseen_classes``, ``label_noise`` and
+``label_fraction``. Its text, such as ``standard; unseen_classes=0.2``, is what tables print and
+what parses back. Queries and database are always judged by their true labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hashbench.base.errors import HashbenchError
+
+Rows = npt.NDArray[np.intp]
+Labels = npt.NDArray[np.uint8]
+
+PARTS = ("query", "train", "database")
+
+#: What a selection may say of the rows, in the order in which it is written.
+ROW_KEYS = (*PARTS, "permutation")
+
+#: What makes a protocol harder, with the value that changes nothing and the values allowed.
+OPTIONS: dict[str, tuple[Any, str]] = {
+    "disjoint": (False, "true or false"),
+    "unseen_classes": (0.0, "a share from 0 to below 1"),
+    "label_noise": (0.0, "a share from 0 to 1"),
+    "label_fraction": (1.0, "a share above 0, up to 1"),
+}
+
+#: Keys of a dataset selection that are not parameters of the dataset.
+RESERVED_KEYS = ("protocol", "preprocess", *ROW_KEYS, *OPTIONS)
+
+#: Between the name or the rows and the options, in the text of a protocol.
+SEPARATOR = "; "
+
+#: The part of the rows that become queries if the data have no split and none is asked for.
+QUERIES = "0.25"
+
+ALLOWED_ROWS = "a number, a share below 1, first-N, last-N, or a file of row numbers from 0"
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How to split a dataset.
+
+    Attributes
+    ----------
+    name : a protocol of the dataset; empty where `rows` say which rows to take
+    rows : keys of :data:`ROW_KEYS` with their values
+    disjoint : the database holds no training row
+    unseen_classes : share of the classes that training never sees; queries have only these
+    label_noise : share of the training rows whose labels are wrong
+    label_fraction : share of the training rows that have labels, for supervised methods
+    """
+
+    name: str = ""
+    rows: tuple[tuple[str, str], ...] = ()
+    disjoint: bool = False
+    unseen_classes: float = 0.0
+    label_noise: float = 0.0
+    label_fraction: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name, (default, allowed) in OPTIONS.items():
+            value = getattr(self, name)
+            is_flag, is_number = isinstance(value, bool), isinstance(value, int | float)
+            if isinstance(default, bool):
+                right = is_flag
+            else:
+                right = is_number and not is_flag and 0 <= value <= 1
+                right &= (name, value) not in (("unseen_classes", 1), ("label_fraction", 0))
+            if not right:
+                raise HashbenchError(f"{name}: found {value!r}; allowed: {allowed}")
+
+    @classmethod
+    def select(cls, settings: Mapping[str, Any], default: str) -> Protocol:
+        """Return the protocol that a selection asks for; paths become absolute."""
+        rows = tuple(
+            (key, _absolute(str(settings[key])))
+            for key in ROW_KEYS
+            if settings.get(key) is not None
+        )
+        name = "" if rows else str(settings.get("protocol", default))
+        return cls(name, rows, **{key: settings[key] for key in OPTIONS if key in settings})
+
+    @classmethod
+    def parse(cls, text: str) -> Protocol:
+        """Read what ``str`` wrote.
+
+        Examples
+        --------
+        >>> Protocol.parse("standard; label_noise=0.2").label_noise
+        0.2
+        """
+        base, _, options = text.partition(SEPARATOR)
+        rows = tuple(_pairs(base)) if "=" in base else ()
+        values: dict[str, Any] = {
+            key: value == "true" if key == "disjoint" else float(value)
+            for key, value in _pairs(options)
+        }
+        return cls("" if rows else base, rows, **values)
+
+    def __str__(self) -> str:
+        options = ",".join(f"{name}={_plain(value)}" for name, value in self.options.items())
+        return SEPARATOR.join(filter(None, (self.base, options)))
+
+    @property
+    def base(self) -> str:
+        """The protocol without its options."""
+        return self.name or ",".join(f"{key}={value}" for key, value in self.rows)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options that change something."""
+        values = {name: getattr(self, name) for name in OPTIONS}
+        return {name: value for name, value in values.items() if value != OPTIONS[name][0]}
+
+    @property
+    def label_options(self) -> str:
+        """The options that change labels and no rows: what row numbers do not show."""
+        return ",".join(
+            f"{name}={_plain(value)}"
+            for name, value in self.options.items()
+            if name in ("label_noise", "label_fraction")
+        )
+
+    def describe_options(self) -> str:
+        """Return the options as a caption states them."""
+        words = {
+            "disjoint": "no training row in the database",
+            "unseen_classes": f"{self.unseen_classes:.0%} of the classes unseen in training, "
+            "queries of these only",
+            "label_noise": f"{self.label_noise:.0%} of the training rows with wrong labels",
+            "label_fraction": f"{self.label_fraction:.0%} of the training rows labelled",
+        }
+        return ", ".join(words[name] for name in self.options)
+
+    def choose_rows(
+        self, n_rows: int, given: Mapping[str, Rows], rng: np.random.Generator
+    ) -> tuple[Rows, Rows, Rows]:
+        """Return training rows, queries and database as `rows` ask for them.
+
+        Queries are taken from all rows, the database from the rest, the training rows from the
+        database. What is not given is the data's own split, or a quarter of the rows as queries
+        and all others as database and training rows. With ``permutation=SEED``, rows are put in
+        the order of numpy's legacy generator with that seed: the first are queries, the next are
+        training rows, and all after the queries are the database.
+        """
+        rows = dict(self.rows)
+        if "permutation" in rows:
+            return _permuted(rows, n_rows)
+        own = "query" not in rows and {"train", "query"} <= set(given)
+        query = given["query"] if own else _take("query", rows.get("query", QUERIES), n_rows, rng)
+        rest = np.setdiff1d(np.arange(n_rows), query)
+        database = np.asarray(given.get("database", given["train"])) if own else rest
+        if "database" in rows:
+            database = _take("database", rows["database"], n_rows, rng, rest)
+        train = np.asarray(given["train"]) if own and "database" not in rows else database
+        if "train" in rows:
+            train = _take("train", rows["train"], n_rows, rng, train)
+        return train, np.asarray(query), database
+
+    def apply_options(
+        self, labels: Labels, parts: tuple[Rows, Rows, Rows], seed: int
+    ) -> tuple[Rows, Rows, Rows]:
+        """Return training rows, queries and database after the options that change rows."""
+        train, query, database = parts
+        if self.unseen_classes:
+            hidden = unseen_classes(labels, self.unseen_classes, seed)
+            seen = np.asarray(labels[:, ~hidden].any(axis=1))
+            touched = np.asarray(labels[:, hidden].any(axis=1))
+            train, query = train[~touched[train]], query[touched[query] & ~seen[query]]
+            if not len(train) or not len(query):
+                raise HashbenchError(
+                    f"unseen_classes={_plain(self.unseen_classes)}: found {len(train)} training "
+                    f"rows without and {len(query)} queries with only unseen classes; at least one "
+                    "of each"
+                )
+        if self.disjoint:
+            rest = np.setdiff1d(database, train)
+            if not len(rest):  # all of it are training rows: half of it becomes the database
+                rng = np.random.default_rng([seed, 0xD15])
+                rest = np.sort(rng.choice(database, size=(len(database) + 1) // 2, replace=False))
+                train = np.setdiff1d(train, rest)
+            database = rest
+        return train, query, database
+
+
+def unseen_classes(labels: Labels, share: float, seed: int) -> npt.NDArray[np.bool_]:
+    """Return a mask of the classes that training never sees: a share of them, at least one."""
+    classes = labels.shape[1]
+    count = min(max(1, round(share * classes)), classes - 1)
+    chosen = np.random.default_rng([seed, 0x05E]).choice(classes, size=count, replace=False)
+    return np.isin(np.arange(classes), chosen)
+
+
+def wrong_labels(labels: Labels, share: float, seed: int) -> Labels:
+    """Return labels of which a share of the rows are wrong.
+
+    Each label of such a row moves to a random class that the row does not have.
+    """
+    rng = np.random.default_rng([seed, 0x0E7])
+    wrong = np.array(labels)
+    chosen = rng.choice(len(labels), size=round(share * len(labels)), replace=False)
+    for row in chosen:
+        own, free = np.flatnonzero(labels[row]), np.flatnonzero(labels[row] == 0)
+        moved = rng.choice(free, size=min(len(own), len(free)), replace=False)
+        wrong[row] = 0
+        wrong[row, moved] = 1
+    return wrong
+
+
+def labelled_rows(count: int, share: float, seed: int) -> Rows:
+    """Return the positions of the training rows that have labels, at least one."""
+    rng = np.random.default_rng([seed, 0x1AB])
+    chosen = rng.choice(count, size=max(1, round(share * count)), replace=False)
+    return np.asarray(np.sort(chosen), np.intp)
+
+
+def _pairs(text: str) -> list[tuple[str, str]]:
+    found = (item.partition("=") for item in text.split(",") if item)
+    return [(key, value) for key, _, value in found]
+
+
+def _absolute(text: str) -> str:
+    path = Path(text).expanduser()
+    return str(path.resolve()) if path.is_file() else text
+
+
+def _plain(value: Any) -> str:
+    return "true" if value is True else f"{value:g}"
+
+
+def _permuted(rows: Mapping[str, str], n_rows: int) -> tuple[Rows, Rows, Rows]:
+    if "database" in rows or "query" not in rows:
+        raise HashbenchError(
+            "split: found permutation without query=N or with database=; allowed: permutation, "
+            "query and train"
+        )
+    seed, query, train = (_whole(key, rows.get(key, "0")) for key in ("permutation", *PARTS[:2]))
+    order = np.random.RandomState(seed).permutation(n_rows)  # the generator of the papers
+    if not 1 <= query < n_rows or query + train > n_rows:
+        raise HashbenchError(
+            f"split: found {query} queries and {train} training rows of {n_rows}; fewer than all"
+        )
+    database = order[query:]
+    trained = database[:train] if train else database
+    return np.sort(trained), np.sort(order[:query]), np.sort(database)
+
+
+def _whole(key: str, text: str) -> int:
+    if not text.isdecimal() or int(text) >= 1 << 32:
+        raise HashbenchError(f"split: {key}: found {text!r}; allowed: a whole number")
+    return int(text)
+
+
+def _take(
+    key: str, text: str, n_rows: int, rng: np.random.Generator, of: Rows | None = None
+) -> Rows:
+    """Return the rows that one key asks for, from all rows or from those given."""
+    rows = np.arange(n_rows) if of is None else of
+    if Path(text).is_file():
+        return _read_rows(key, Path(text), n_rows)
+    end, _, number = text.partition("-")
+    if end in ("first", "last") and number:
+        count = _count(key, number, len(rows))
+        return rows[:count] if end == "first" else rows[-count:]
+    return np.sort(rng.permutation(rows)[: _count(key, text, len(rows))])
+
+
+def _count(key: str, text: str, n_rows: int) -> int:
+    try:
+        number = float(text)
+    except ValueError:
+        raise HashbenchError(f"split: {key}: found {text!r}; allowed: {ALLOWED_ROWS}") from None
+    share = 0 < number < 1
+    if not share and not (number.is_integer() and 1 <= number <= n_rows):
+        raise HashbenchError(
+            f"split: {key}: found {text} of {n_rows} rows; allowed: {ALLOWED_ROWS}"
+        )
+    return max(1, round(number * n_rows)) if share else int(number)
+
+
+def _read_rows(key: str, path: Path, n_rows: int) -> Rows:
+    try:
+        rows = np.load(path) if path.suffix == ".npy" else np.loadtxt(path, delimiter=None, ndmin=1)
+        whole = rows.ravel().astype(np.intp)
+        right = bool((rows.ravel() == whole).all()) and whole.size > 0
+    except (OSError, ValueError) as error:
+        raise HashbenchError(
+            f"split: {key}: {path.name}: cannot be read ({error}); allowed: {ALLOWED_ROWS}"
+        ) from error
+    if not right or not ((whole >= 0) & (whole < n_rows)).all():
+        raise HashbenchError(
+            f"split: {key}: {path.name}: found rows that are not there; allowed: 0 to {n_rows - 1}"
+        )
+    return whole
