@@ -40,7 +40,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUM
 
 import numpy as np  # noqa: E402
 
-from hashbench.base.codes import pack  # noqa: E402
+from hashbench.core.codes import pack  # noqa: E402
 from hashbench.measures import HammingRanking, evaluate, evaluate_ranking, label_words  # noqa: E402
 
 MEASURES = (

@@ -47,9 +47,9 @@ from typing import NamedTuple
 import numpy as np
 import psutil
 
-from hashbench.base.places import cache_folder
+from hashbench.core.paths import cache_folder
 from hashbench.datasets.synthetic import Generator, make_labels
-from hashbench.executors.server import thread_variables
+from hashbench.execution.server import thread_variables
 from hashbench.plugins.method import VectorMethod
 from hashbench.plugins.registry import discover
 from hashbench.plugins.selection import Choice, select

@@ -38,7 +38,7 @@ class Emoji(Dataset):
         """Return the pairs, shuffled once and for all."""
         import scipy.sparse  # only here: listing datasets should not wait for it
 
-        file = files("hashbench.shipped").joinpath("emoji.npz")
+        file = files("hashbench.resources").joinpath("emoji.npz")
         with file.open("rb") as stream, np.load(stream) as archive:
             arrays = dict(archive)
         starts, indices = arrays["word_starts"], arrays["word_indices"].astype(np.int32)
@@ -53,7 +53,7 @@ class Emoji(Dataset):
             label_names=label_names,
             strings=_strings(arrays["characters"]),
             pictures=ContactSheet(
-                files("hashbench.shipped").joinpath("emoji_thumbnails.png").read_bytes(),
+                files("hashbench.resources").joinpath("emoji_thumbnails.png").read_bytes(),
                 size=32,
                 columns=44,
             ),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
-from hashbench.base.errors import HashbenchError
-from hashbench.data.layouts import load_file, load_files
+from hashbench.core.errors import HashbenchError
+from hashbench.data.formats import load_file, load_files
 from hashbench.plugins.dataset import Data, Dataset, LastQuery, RandomQuery
 from hashbench.plugins.downloads import DataFile, locate
 from hashbench.plugins.method import Citation

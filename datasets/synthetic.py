@@ -16,8 +16,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.base.errors import HashbenchError
-from hashbench.base.places import cache_folder
+from hashbench.core.errors import HashbenchError
+from hashbench.core.paths import cache_folder
 from hashbench.plugins.dataset import Data, Dataset, RandomQuery
 
 LATENT_DIM = 32
@@ -187,7 +187,7 @@ class Preset(Dataset):
         _check_whole("seed", self.seed, 0)
         folder = cache_folder() / "synthetic" / f"{self.name}-rows{rows}-seed{self.seed}-v1"
         if not folder.is_dir():
-            from hashbench.base.files import new_folder, writing
+            from hashbench.core.io import new_folder, writing
 
             with new_folder(folder) as unfinished, writing(folder):
                 self._write(unfinished, rows)
@@ -202,7 +202,7 @@ class Preset(Dataset):
     def _write(self, folder: Path, rows: int) -> None:
         import scipy.sparse
 
-        from hashbench.data.maps import write_rows
+        from hashbench.data.memory_maps import write_rows
 
         needed, free = rows * self.image_dim * 4, shutil.disk_usage(folder).free
         if free < 1.1 * needed:

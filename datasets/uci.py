@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from hashbench.data.layouts import load_file
+from hashbench.data.formats import load_file
 from hashbench.plugins.dataset import Data, Dataset, GivenSplit, RandomQuery
 from hashbench.plugins.downloads import DataFile, locate
 from hashbench.plugins.method import Citation

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from hashbench.data.layouts import load_file
+from hashbench.data.formats import load_file
 from hashbench.plugins.dataset import Data, Dataset, GivenSplit, RandomQuery
 from hashbench.plugins.downloads import DataFile, locate
 from hashbench.plugins.method import Citation

@@ -52,7 +52,7 @@ MODULES = {
     "hashbench.measures": ("The evaluator: [names and definitions](../measures.md).", ()),
     "hashbench.neural.losses": ("Tensor functions for losses of networks.", ()),
     "hashbench.neural.networks": ("Networks that several methods share.", ()),
-    "hashbench.plugins.report": (
+    "hashbench.render.report": (
         "What a report returns.",
         ("Table", "Group", "Entry", "Picture", "slices", "NothingToShowError"),
     ),

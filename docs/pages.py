@@ -66,7 +66,7 @@ class Figures:
         shallow = shallow[shallow["form"].eq("default") & ~shallow["beyond_rank"]]
         deep = pd.read_csv(docs / "fidelity-deep.csv").rename(columns={"data": "dataset"})
         deep = deep.assign(measure="AP", difference=deep["ours"] - deep["theirs"])
-        shipped = Path(hashbench.__file__).parent / "shipped" / "published" / "edsh.csv"
+        shipped = Path(hashbench.__file__).parent / "resources" / "published" / "edsh.csv"
         printed = frozenset(pd.read_csv(shipped)["method"])
         return cls(scores, runs, pd.concat([shallow, deep], ignore_index=True), printed)
 

@@ -6,7 +6,7 @@ import sys
 def main() -> None:
     """Run the command line; an interrupt while it is imported ends it as a later one does."""
     try:
-        from hashbench.commands import main as run_command_line
+        from hashbench.cli import main as run_command_line
 
         run_command_line()
     except KeyboardInterrupt:

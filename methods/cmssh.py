@@ -34,7 +34,7 @@ import numpy as np
 import scipy
 
 from hashbench import Integer, LinearMethod, Paper
-from hashbench.base.errors import DeclinedError
+from hashbench.core.errors import DeclinedError
 from hashbench.linalg import (
     project,
     signs,

@@ -34,7 +34,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from hashbench import LinearMethod, Log, Paper
-from hashbench.base.errors import unknown
+from hashbench.core.errors import unknown
 from hashbench.linalg import (
     Ridge,
     anchor_maps,

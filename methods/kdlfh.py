@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hashbench import Linear, Log
-from hashbench.base.validation import BLOCK_ROWS
+from hashbench.core.validation import BLOCK_ROWS
 from hashbench.linalg import (
     RBF,
     anchor_rows,

@@ -37,8 +37,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from hashbench import LinearMethod, Log, Paper
-from hashbench.base.errors import HashbenchError
-from hashbench.base.validation import check_labels, check_views
+from hashbench.core.errors import HashbenchError
+from hashbench.core.validation import check_labels, check_views
 from hashbench.linalg import (
     Factor,
     cross_product,

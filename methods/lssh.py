@@ -45,7 +45,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from hashbench import Linear, Log, Method, Paper
-from hashbench.base.validation import BLOCK_ROWS
+from hashbench.core.validation import BLOCK_ROWS
 from hashbench.linalg import (
     bounded_basis,
     column_means,

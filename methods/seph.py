@@ -43,8 +43,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from hashbench import LinearMethod, Log, Paper
-from hashbench.base.errors import HashbenchError, unknown
-from hashbench.base.validation import check_views
+from hashbench.core.errors import HashbenchError, unknown
+from hashbench.core.validation import check_views
 from hashbench.linalg import (
     RBF,
     anchor_rows,

@@ -30,7 +30,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from hashbench import LinearMethod, Log, Paper
-from hashbench.base.validation import BLOCK_ROWS
+from hashbench.core.validation import BLOCK_ROWS
 from hashbench.linalg import (
     RBF,
     Ridge,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hashbench.plugins.report import (
+from hashbench.analysis.summary import grouped, over_seeds, records
+from hashbench.render.report import (
     Entry,
     Exhibit,
     Group,
@@ -14,13 +15,12 @@ from hashbench.plugins.report import (
     Table,
     slices,
 )
-from hashbench.printing.style import Look
-from hashbench.results.summary import grouped, over_seeds, records
+from hashbench.render.style import Look
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hashbench.results.results import Results
+    from hashbench.analysis.results import Results
 
 VALUES = ["items", "ones", "imbalance", "constant", "distinct", "correlation", "confused"]
 

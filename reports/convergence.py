@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report, slices
-from hashbench.printing import figures, texts, ticks
-from hashbench.printing.style import Look
-from hashbench.results.summary import grouped
+from hashbench.analysis.summary import grouped
+from hashbench.render import figures, text_layout, ticks
+from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
+from hashbench.render.style import Look
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hashbench.results.results import Results
+    from hashbench.analysis.results import Results
 
 #: Small panels, one a method: objectives have no common scale.
 HEIGHT = 1.15
@@ -49,7 +49,7 @@ class Convergence(Report):
                     )
                     part = group[group["method"].isin(methods)]
                     title = f"{axis} {dataset} {bits} bits{f' {number + 1}' if number else ''}"
-                    headline = f"{texts.titled(look, dataset)}, {bits} bits"
+                    headline = f"{text_layout.titled(look, dataset)}, {bits} bits"
                     figure = figures.later(_figure, part, axis, methods, headline, look)
                     notes = [*look.notes(methods), *_objective_notes(methods, look)]
                     pictures.append(Picture(title, caption, figure, notes, slices(part)))
@@ -79,7 +79,7 @@ def _figure(data: pd.DataFrame, axis: str, methods: list[str], headline: str, lo
             panel.plot(
                 line[axis], line["objective"], color=look.methods[method].colour, linewidth=0.8
             )
-        panel.set_title(texts.label(look, method))
+        panel.set_title(text_layout.label(look, method))
         panel.locator_params(axis="y", nbins=4)
         panel.locator_params(axis="x", nbins=4, integer=axis == "iteration")
         panel.yaxis.set_major_formatter(ticks.number)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hashbench.plugins.report import (
+from hashbench.analysis.summary import grouped, over_seeds, records
+from hashbench.render import figures
+from hashbench.render.report import (
     Entry,
     Exhibit,
     Group,
@@ -15,14 +17,12 @@ from hashbench.plugins.report import (
     Table,
     slices,
 )
-from hashbench.printing import figures
-from hashbench.printing.style import Look, arrow
-from hashbench.results.summary import grouped, over_seeds, records
+from hashbench.render.style import Look, arrow
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hashbench.results.results import Results
+    from hashbench.analysis.results import Results
 
 KEYS = ["dataset", "method", "bits", "seed", "task", "measure"]
 

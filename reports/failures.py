@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hashbench.plugins.report import Entry, Exhibit, Group, NothingToShowError, Report, Table
-from hashbench.printing.style import Look
-from hashbench.results.summary import grouped
+from hashbench.analysis.summary import grouped
+from hashbench.render.report import Entry, Exhibit, Group, NothingToShowError, Report, Table
+from hashbench.render.style import Look
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hashbench.results.results import Results
+    from hashbench.analysis.results import Results
 
 
 class Failures(Report):

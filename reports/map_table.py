@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hashbench.plugins.report import (
+from hashbench.analysis.chance import MARK, MEANING, at_chance, likely_cause
+from hashbench.analysis.evidence import find_evidence, split_words
+from hashbench.analysis.summary import best_methods, grouped, outcomes, over_seeds, records
+from hashbench.analysis.tests import LEAST_BLOCKS
+from hashbench.plugins.numerical_tolerance import STEADY, moves
+from hashbench.render.report import (
     Entry,
     Exhibit,
     Group,
@@ -14,17 +19,12 @@ from hashbench.plugins.report import (
     Table,
     slices,
 )
-from hashbench.plugins.rounding import STEADY, moves
-from hashbench.printing.style import Look, arrow, distinct
-from hashbench.results.blocks import find_evidence, split_words
-from hashbench.results.chance import MARK, MEANING, at_chance, likely_cause
-from hashbench.results.stats import LEAST_BLOCKS
-from hashbench.results.summary import best_methods, grouped, outcomes, over_seeds, records
+from hashbench.render.style import Look, arrow, distinct
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hashbench.results.results import Results
+    from hashbench.analysis.results import Results
 
 #: Columns of numbers that stay readable side by side.
 ROOM = {("column", False): 6, ("column", True): 3, ("page", False): 13, ("page", True): 8}

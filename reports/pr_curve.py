@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report, slices
-from hashbench.printing import figures
-from hashbench.printing.style import Look
-from hashbench.results.summary import grouped, over_seeds
+from hashbench.analysis.summary import grouped, over_seeds
+from hashbench.render import figures
+from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
+from hashbench.render.style import Look
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hashbench.results.results import Results
+    from hashbench.analysis.results import Results
 
 #: How curves are made: the measure that gives them, and what a caption says of it.
 WAYS = {

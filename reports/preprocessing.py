@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hashbench.plugins.report import Entry, Exhibit, Group, NothingToShowError, Report, Table
+from hashbench.analysis.rank_changes import change, place, tau_words
+from hashbench.analysis.summary import grouped
 from hashbench.plugins.selection import Choice, bare_name, parse_item
-from hashbench.printing.style import Look
-from hashbench.results.reranking import change, place, tau_words
-from hashbench.results.summary import grouped
+from hashbench.render.report import Entry, Exhibit, Group, NothingToShowError, Report, Table
+from hashbench.render.style import Look
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hashbench.results.results import Results
-    from hashbench.studies.cell import Cell
+    from hashbench.analysis.results import Results
+    from hashbench.execution.cell import Cell
 
 
 class Preprocessing(Report):

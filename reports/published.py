@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hashbench.plugins.report import (
+from hashbench.analysis.published import FOLDER, Published, published
+from hashbench.analysis.summary import grouped, over_seeds, records
+from hashbench.execution.cell_codes import EITHER
+from hashbench.plugins.selection import bare_name, parse_item
+from hashbench.render import figures
+from hashbench.render.report import (
     Entry,
     Exhibit,
     Group,
@@ -15,18 +20,13 @@ from hashbench.plugins.report import (
     Table,
     slices,
 )
-from hashbench.plugins.selection import bare_name, parse_item
-from hashbench.printing import figures
-from hashbench.printing.formats import number_text
-from hashbench.printing.style import Look, MethodLook, arrow
-from hashbench.results.papers import FOLDER, Published, published
-from hashbench.results.summary import grouped, over_seeds, records
-from hashbench.studies.cell_codes import EITHER
+from hashbench.render.style import Look, MethodLook, arrow
+from hashbench.render.tables import number_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hashbench.results.results import Results
+    from hashbench.analysis.results import Results
 
 SECONDS = "train_seconds"
 

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report, slices
-from hashbench.printing import figures, texts
-from hashbench.printing.style import Look, arrow
-from hashbench.results.summary import grouped, over_seeds, records
+from hashbench.analysis.summary import grouped, over_seeds, records
+from hashbench.render import figures, text_layout
+from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
+from hashbench.render.style import Look, arrow
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from hashbench.analysis.results import Results
+    from hashbench.execution.store import Stored
     from hashbench.plugins.dataset import ContactSheet
-    from hashbench.results.results import Results
-    from hashbench.studies.store import Stored
 
 RANKS = 10
 
@@ -105,7 +105,7 @@ def _cells_by_dataset(results: Results) -> dict[str, list[Stored]]:
 def _of_task(
     results: Results, dataset: str, cells: Sequence[Stored], task: str
 ) -> list[dict[str, Any]]:
-    from hashbench.results.per_query import (  # listing reports should not wait for it
+    from hashbench.analysis.per_query import (  # listing reports should not wait for it
         per_query,
         retrieved,
     )
@@ -189,12 +189,12 @@ def _figure(data: pd.DataFrame, look: Look) -> Any:
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set(xlim=(0, across), ylim=(down, 0))
     axes.set_axis_off()
-    cell = look.inches * texts.POINTS / across
-    letters = int(cell / (0.62 * texts.SMALLEST))
+    cell = look.inches * text_layout.POINTS / across
+    letters = int(cell / (0.62 * text_layout.SMALLEST))
     sheet = look.datasets[data["dataset"].iloc[0]].pictures
-    small: dict[str, Any] = {"fontsize": texts.SMALLEST, "ha": "center", "va": "top"}
+    small: dict[str, Any] = {"fontsize": text_layout.SMALLEST, "ha": "center", "va": "top"}
     measure = re.sub(r"\(.*?\)", "", str(data["measure"].iloc[0]))  # in full in the caption
-    soft: dict[str, Any] = {"fontsize": texts.SMALLEST, "color": "#555555", "va": "center"}
+    soft: dict[str, Any] = {"fontsize": text_layout.SMALLEST, "color": "#555555", "va": "center"}
     axes.text(names + 0.5, head / 2, f"{asked} asks", ha="center", **soft)
     answers = f"{searched} answers; below: distance × items there"
     axes.text(names + GAP + 1.04, head / 2, answers, ha="left", **soft)
@@ -208,10 +208,14 @@ def _figure(data: pd.DataFrame, look: Look) -> Any:
         axes.text(names + 0.5, top + 1.06, words, color="#555555", **small)
         for place, method in enumerate(methods):
             y, own = top + place * line, part[part["method"] == method]
-            name = texts.fitted(figure, texts.label(look, method), (names - 0.2) * cell)
+            name = text_layout.fitted(figure, text_layout.label(look, method), (names - 0.2) * cell)
             score = f"{measure} {own['score'].iloc[0]:.3f}"
-            name += "\n" + texts.fitted(figure, score, (names - 0.2) * cell)
-            where: dict[str, Any] = {"ha": "right", "va": "center", "fontsize": texts.NAME_SIZE}
+            name += "\n" + text_layout.fitted(figure, score, (names - 0.2) * cell)
+            where: dict[str, Any] = {
+                "ha": "right",
+                "va": "center",
+                "fontsize": text_layout.NAME_SIZE,
+            }
             axes.text(names - 0.15, y + 0.5, name, **where)
             for row in records(own[own["rank"] <= ROOM[look.width]]):
                 x = names + GAP + row.rank
@@ -243,7 +247,7 @@ def _draw(
         extent = (x + 0.1, x + 0.9, y + 0.9, y + 0.1)
         axes.imshow(_pixels(sheet, item.row), extent=extent, aspect="auto", zorder=1)
     else:
-        where: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": texts.SMALLEST}
+        where: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": text_layout.SMALLEST}
         axes.text(x + 0.5, y + 0.5, _wrapped(item.string, letters, 4), **where)
     colour = "black" if item.relevant is None else HIT if item.relevant else MISS
     frame: dict[str, Any] = {"edgecolor": colour, "linewidth": 1.0, "fill": False, "zorder": 2}
@@ -253,7 +257,7 @@ def _draw(
 
 def _wrapped(text: str, letters: int, lines: int) -> str:
     """Return a text in a few short lines, cut where it does not fit, long words hyphenated."""
-    whole = texts.plain(texts.spelled(text), letters * lines)
+    whole = text_layout.plain(text_layout.spelled(text), letters * lines)
     # a word that is longer than a line gets a hyphen, not at its very end
     room = letters - 2
     whole = re.sub(

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from hashbench.analysis.summary import grouped, over_seeds
 from hashbench.plugins.protocol import OPTIONS
-from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report, slices
 from hashbench.plugins.selection import without
-from hashbench.printing import figures
-from hashbench.printing.style import Look
-from hashbench.results.summary import grouped, over_seeds
+from hashbench.render import figures
+from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
+from hashbench.render.style import Look
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from hashbench.results.results import Results
+    from hashbench.analysis.results import Results
 
 #: The axis of each option of a protocol.
 AXES = {

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hashbench.plugins.report import (
+from hashbench.analysis.summary import grouped, over_seeds, records
+from hashbench.plugins.selection import bare_name, without
+from hashbench.render import figures, ticks
+from hashbench.render.report import (
     Entry,
     Exhibit,
     Group,
@@ -16,15 +19,12 @@ from hashbench.plugins.report import (
     Report,
     Table,
 )
-from hashbench.plugins.selection import bare_name, without
-from hashbench.printing import figures, ticks
-from hashbench.printing.style import Look
-from hashbench.results.summary import grouped, over_seeds, records
+from hashbench.render.style import Look
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hashbench.results.results import Results
+    from hashbench.analysis.results import Results
 
 QUANTITIES = {"fit_seconds": "training seconds", "own_memory": "memory in MB"}
 

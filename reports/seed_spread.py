@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report, slices
-from hashbench.printing import figures, texts
-from hashbench.printing.style import Look
-from hashbench.results.summary import grouped
+from hashbench.analysis.summary import grouped
+from hashbench.render import figures, text_layout
+from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
+from hashbench.render.style import Look
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hashbench.results.results import Results
+    from hashbench.analysis.results import Results
 
 
 class SeedSpread(Report):
@@ -81,7 +81,7 @@ def _figure(data: pd.DataFrame, look: Look) -> Any:
         panel.hlines(rows, means - spread, means + spread, color=inks, linewidth=0.9)
         panel.scatter(means, rows, s=45, c=inks, marker="|", linewidth=1.1)
         panel.set_ylim(len(order) - 0.5, -0.5)
-        panel.set_yticks(range(len(order)), [texts.label(look, name) for name in order])
+        panel.set_yticks(range(len(order)), [text_layout.label(look, name) for name in order])
         panel.tick_params(axis="y", length=0)
     _share(axes, panels)
     figures.write_titles(look, axes, panels, beside=60)

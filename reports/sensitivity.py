@@ -6,16 +6,16 @@ import itertools
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report, slices
+from hashbench.analysis.summary import grouped, over_seeds, records
 from hashbench.plugins.selection import format_value
-from hashbench.printing import figures, texts
-from hashbench.printing.style import Look
-from hashbench.results.summary import grouped, over_seeds, records
+from hashbench.render import figures, text_layout
+from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
+from hashbench.render.style import Look
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hashbench.results.results import Results
+    from hashbench.analysis.results import Results
 
 KEYS = ["dataset", "bits", "task", "database", "measure"]
 
@@ -123,10 +123,12 @@ def _curves(data: pd.DataFrame, look: Look) -> Any:
         lined = style, part["place"], part["mean"]
         figures.plot_line(panel, *lined)
         figures.plot_band(panel, *lined, part["std"])
-        panel.set_xticks(range(len(values)), [texts.plain(value, 10) for value in values])
+        panel.set_xticks(range(len(values)), [text_layout.plain(value, 10) for value in values])
     figures.common_limits(axes, panels)
     figures.write_titles(look, axes, panels)
-    figures.outer_labels(axes, texts.plain(data["x_parameter"].iloc[0]), data["measure"].iloc[0])
+    figures.outer_labels(
+        axes, text_layout.plain(data["x_parameter"].iloc[0]), data["measure"].iloc[0]
+    )
     return figure
 
 
@@ -149,17 +151,17 @@ def _maps(data: pd.DataFrame, look: Look) -> Any:
             vmax=high,
             annot=True,
             fmt=".3f",
-            annot_kws={"fontsize": texts.SMALLEST},
+            annot_kws={"fontsize": text_layout.SMALLEST},
             cbar=False,
             linewidths=0.4,
-            xticklabels=[texts.plain(value, 10) for value in across],
-            yticklabels=[texts.plain(value, 10) for value in down[::-1]],
+            xticklabels=[text_layout.plain(value, 10) for value in across],
+            yticklabels=[text_layout.plain(value, 10) for value in down[::-1]],
         )
         panel.set(xlabel="", ylabel="")
         panel.tick_params(length=0)
         panel.tick_params(axis="y", rotation=0)
         panel.grid(visible=False)  # where there is no cell
     figures.write_titles(look, axes, panels)
-    names = (texts.plain(data[f"{axis}_parameter"].iloc[0]) for axis in "xy")
+    names = (text_layout.plain(data[f"{axis}_parameter"].iloc[0]) for axis in "xy")
     figures.outer_labels(axes, *names)
     return figure

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hashbench.plugins.report import (
+from hashbench.analysis import bayesian_tests, tests
+from hashbench.analysis.compare import blocks, compare, over_items
+from hashbench.analysis.evidence import Evidence, find_evidence, split_words
+from hashbench.analysis.summary import grouped, records
+from hashbench.render import figures
+from hashbench.render.comparison import TESTS, p_words
+from hashbench.render.critical_difference import pairs_matrix, rank_diagram
+from hashbench.render.report import (
     Entry,
     Exhibit,
     Group,
@@ -22,19 +29,12 @@ from hashbench.plugins.report import (
     Table,
     slices,
 )
-from hashbench.printing import figures
-from hashbench.printing.comparison import TESTS, p_words
-from hashbench.printing.ranks import pairs_matrix, rank_diagram
-from hashbench.printing.style import Look, arrow
-from hashbench.results import probabilities, stats
-from hashbench.results.blocks import Evidence, find_evidence, split_words
-from hashbench.results.comparison import blocks, compare, over_items
-from hashbench.results.summary import grouped, records
+from hashbench.render.style import Look, arrow
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hashbench.results.results import Results
+    from hashbench.analysis.results import Results
 
 #: The scope that is not a dataset's name: all of them, a block each.
 DATASETS = "all datasets"
@@ -115,24 +115,24 @@ def _across(wide: pd.DataFrame) -> Iterator[dict[str, Any]]:
     scores = table.to_numpy()
     test: dict[str, Any] = {}
     why = []
-    if methods > 2 and stats.least_friedman(count, methods) <= stats.ALPHA:
-        found = stats.friedman(scores)
+    if methods > 2 and tests.least_friedman(count, methods) <= tests.ALPHA:
+        found = tests.friedman(scores)
         test = {"statistic": found.statistic, "p_value": found.p_value}
         if found.critical_difference < methods - 1:
             test["critical_difference"] = found.critical_difference
     elif methods > 2:
-        why.append(_not_run("Friedman's test", stats.least_friedman, count, methods))
+        why.append(_not_run("Friedman's test", tests.least_friedman, count, methods))
     p_values = np.full((methods, methods), np.nan)
-    if stats.least_wilcoxon(count, methods) <= stats.ALPHA:
-        p_values = stats.wilcoxon_holm(scores)
+    if tests.least_wilcoxon(count, methods) <= tests.ALPHA:
+        p_values = tests.wilcoxon_holm(scores)
     else:
-        why.append(_not_run("Wilcoxon's test", stats.least_wilcoxon, count, methods))
+        why.append(_not_run("Wilcoxon's test", tests.least_wilcoxon, count, methods))
     about = {"scope": DATASETS, "blocks": count}
     yield from _ranks(table, {**about, **test, "why": "; ".join(why)})
     rng, known = np.random.default_rng(0), {}
     for i, j, row in _pairs(table, p_values):
         if i < j:
-            known[i, j] = probabilities.over_datasets(scores[:, i] - scores[:, j], rng)
+            known[i, j] = bayesian_tests.over_datasets(scores[:, i] - scores[:, j], rng)
         better, equal, worse = known[i, j] if i < j else known[j, i][::-1]
         yield {
             **about,
@@ -144,7 +144,7 @@ def _across(wide: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def _not_run(test: str, least: Any, count: int, methods: int) -> str:
-    needed = stats.blocks_needed(least, methods)
+    needed = tests.blocks_needed(least, methods)
     return (
         f"{test} is not run: with {count} datasets and {methods} methods its smallest corrected "
         f"p-value is {least(count, methods):.2g}; it would take {needed}"
@@ -159,17 +159,17 @@ def _within(
         name, scores = str(dataset), table.to_numpy()
         count, overlap = len(table), evidence.overlaps[str(dataset)]
         about = {"scope": name, "blocks": count, "seeds": evidence.seeds(name)}
-        enough = count >= stats.LEAST_BLOCKS
+        enough = count >= tests.LEAST_BLOCKS
         why = ""
         if not enough:
             found = "1 block" if count == 1 else f"{count} blocks"
-            why = f"{found}: no test over splits is run; it would take {stats.LEAST_BLOCKS}"
+            why = f"{found}: no test over splits is run; it would take {tests.LEAST_BLOCKS}"
         yield from _ranks(table, {**about, "why": why})
         p_values = np.full((table.shape[1], table.shape[1]), np.nan)
         if enough:
-            p_values = stats.pairs_over_splits(scores, overlap)
+            p_values = tests.pairs_over_splits(scores, overlap)
             apart = scores[:, :, None] - scores[:, None, :]
-            chances = probabilities.over_splits(apart, overlap)._asdict()
+            chances = bayesian_tests.over_splits(apart, overlap)._asdict()
         best = int(scores.mean(axis=0).argmax())
         only = results.select(datasets=[name])
         for i, j, row in _pairs(table, p_values):
@@ -184,15 +184,15 @@ def _within(
 
 
 def _ranks(table: pd.DataFrame, about: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    ranks, means = stats.ranks(table.to_numpy()).mean(axis=0), table.mean()
+    ranks, means = tests.ranks(table.to_numpy()).mean(axis=0), table.mean()
     for name, rank in zip(table.columns, ranks, strict=True):
         yield {**about, "part": "ranks", "method": name, "mean_rank": rank, "mean": means[name]}
 
 
 def _pairs(
-    table: pd.DataFrame, p_values: stats.Floats
+    table: pd.DataFrame, p_values: tests.Floats
 ) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    found, names = stats.count_wins(table.to_numpy()), list(table.columns)
+    found, names = tests.count_wins(table.to_numpy()), list(table.columns)
     for i, first in enumerate(names):
         for j, second in enumerate(names):
             if i == j:
@@ -243,7 +243,7 @@ def _pictures(
 def _test_words(row: Any) -> str:
     if row["scope"] == DATASETS:
         return "Wilcoxon's test, Holm-corrected over all pairs,"
-    if row["blocks"] >= stats.LEAST_BLOCKS:
+    if row["blocks"] >= tests.LEAST_BLOCKS:
         return "a t-test corrected for the rows that splits share and, by Holm, for all pairs,"
     return "a paired bootstrap over the items that ask, corrected for all pairs,"
 
@@ -254,7 +254,7 @@ def _against_best(
     order = ranks.sort_values(["mean", "method"], ascending=[False, True], kind="stable")
     best, row = order["method"].iloc[0], ranks.iloc[0]
     against = {pair.method: pair for pair in records(pairs[pairs["against"] == best])}
-    margin = f"{probabilities.MARGIN:g}".lstrip("0")
+    margin = f"{bayesian_tests.MARGIN:g}".lstrip("0")
     chances = pairs["better"].notna().any()
     rows = []
     for each in records(order):

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Report, slices
-from hashbench.printing import figures, labels, texts, ticks
-from hashbench.printing.style import GREY, Look, MethodLook
-from hashbench.results.summary import grouped, over_seeds, records
+from hashbench.analysis.summary import grouped, over_seeds, records
+from hashbench.render import figures, label_placement, text_layout, ticks
+from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
+from hashbench.render.style import GREY, Look, MethodLook
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hashbench.results.results import Results
+    from hashbench.analysis.results import Results
 
 
 #: Of a panel with many points, in inches: their names need room.
@@ -118,12 +118,14 @@ def _figure(data: pd.DataFrame, look: Look) -> Any:
         order = order[order["front"] | order["featured"]]
         order = order.sort_values(["front", "featured"], ascending=False, kind="stable")
         named = [
-            labels.Named(row.fit_seconds, row.value, texts.label(look, row.method), _ink(look, row))
+            label_placement.Named(
+                row.fit_seconds, row.value, text_layout.label(look, row.method), _ink(look, row)
+            )
             for row in records(order)
         ]
         others = part[~part["method"].isin(order["method"])]
         avoided = [*zip(others["fit_seconds"], others["value"], strict=True), *_along(part)]
-        labels.label_points(panel, named, avoided)
+        label_placement.label_points(panel, named, avoided)
     return figure
 
 

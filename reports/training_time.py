@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hashbench.plugins.report import (
+from hashbench.analysis.summary import grouped, outcomes, over_seeds, records
+from hashbench.render import figures, text_layout, ticks
+from hashbench.render.report import (
     Entry,
     Exhibit,
     Group,
@@ -15,15 +17,13 @@ from hashbench.plugins.report import (
     Table,
     slices,
 )
-from hashbench.printing import figures, texts, ticks
-from hashbench.printing.formats import number_text
-from hashbench.printing.style import Look
-from hashbench.results.summary import grouped, outcomes, over_seeds, records
+from hashbench.render.style import Look
+from hashbench.render.tables import number_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hashbench.results.results import Results
+    from hashbench.analysis.results import Results
 
 
 class TrainingTime(Report):
@@ -150,12 +150,12 @@ def _figure(done: pd.DataFrame, datasets: list[str], look: Look) -> Any:
                 (4, 0),
                 textcoords="offset points",
                 va="center",
-                fontsize=texts.SMALLEST,
+                fontsize=text_layout.SMALLEST,
             )
-        names = [texts.label(look, method) for method in part["method"]]
+        names = [text_layout.label(look, method) for method in part["method"]]
         panel.set_yticks(range(len(part)), names)
         panel.tick_params(axis="y", length=0)
-        panel.set(title=texts.titled(look, dataset), ylim=(-0.6, len(part) - 0.4))
+        panel.set(title=text_layout.titled(look, dataset), ylim=(-0.6, len(part) - 0.4))
         panel.set_xlabel("training seconds")
     ends = [panel.get_xlim() for panel in axes]
     for panel in axes:  # one scale for all datasets, with room for the last value

@@ -7,8 +7,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hashbench.base.units import format_duration
-from hashbench.plugins.report import (
+from hashbench.analysis.rank_changes import expected_best, place, tau_words
+from hashbench.analysis.summary import grouped, over_seeds, records
+from hashbench.core.units import format_duration
+from hashbench.execution.tuning.search import Search, winner
+from hashbench.plugins.selection import TUNED, full_name
+from hashbench.plugins.space import at_ends
+from hashbench.render import figures
+from hashbench.render.report import (
     Entry,
     Exhibit,
     Group,
@@ -18,19 +24,13 @@ from hashbench.plugins.report import (
     Table,
     slices,
 )
-from hashbench.plugins.selection import TUNED, full_name
-from hashbench.plugins.space import at_ends
-from hashbench.printing import figures
-from hashbench.printing.style import Look
-from hashbench.results.reranking import expected_best, place, tau_words
-from hashbench.results.summary import grouped, over_seeds, records
-from hashbench.studies.tuning import Search, winner
+from hashbench.render.style import Look
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from hashbench.results.results import Results
+    from hashbench.analysis.results import Results
 
 HEADER = ("method", "default", "tuned", "gain", "± splits", "rank", "search", "chosen")
 

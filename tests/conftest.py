@@ -21,9 +21,9 @@ import hashbench_start  # noqa: E402
 if (_wrong := hashbench_start.problem()) is not None:
     pytest.exit(_wrong, returncode=2)
 
-from hashbench.commands import main  # noqa: E402
+from hashbench.cli import main  # noqa: E402
+from hashbench.execution.cell import Cell  # noqa: E402
 from hashbench.plugins.protocol import Protocol  # noqa: E402
-from hashbench.studies.cell import Cell  # noqa: E402
 
 #: Fixtures that tests of several rooms share.
 pytest_plugins = ["tests.helpers.hand_made", "tests.helpers.plain_measures"]

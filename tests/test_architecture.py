@@ -39,8 +39,8 @@ def test_the_harness_imports_no_plugin_by_name():
 
 #: The rooms, lowest first: a module imports from its own room and from those before it.
 ROOMS = (
-    "shipped", "base", "plugins", "linalg", "measures", "neural", "data", "checks", "executors",
-    "studies", "results", "printing", "page", "api", "commands",
+    "resources", "core", "plugins", "linalg", "measures", "data", "neural", "checks", "execution",
+    "analysis", "render", "site", "api", "cli",
 )  # fmt: skip
 
 
@@ -87,10 +87,10 @@ def test_modules_of_a_room_form_no_cycle():
 
 def test_an_upward_import_is_found(tmp_path, monkeypatch):
     monkeypatch.setitem(globals(), "HARNESS", tmp_path)
-    (tmp_path / "base").mkdir()
-    module = tmp_path / "base" / "wrong.py"
-    module.write_text("if TYPE_CHECKING:\n    from hashbench.results.results import Results\n")
-    assert list(_upward(module)) == ["hashbench.results.results.Results"]
+    (tmp_path / "core").mkdir()
+    module = tmp_path / "core" / "wrong.py"
+    module.write_text("if TYPE_CHECKING:\n    from hashbench.analysis.results import Results\n")
+    assert list(_upward(module)) == ["hashbench.analysis.results.Results"]
 
 
 def test_public_names_exist():
@@ -119,7 +119,7 @@ SCIKIT_LEARN = ("pandas", "scipy.linalg", "scipy.optimize", "scipy.stats", "skle
 )  # fmt: skip
 def test_what_computes_nothing_imports_nothing_heavy(command, heavy):
     code = (
-        "import sys; from hashbench.commands import cli;"
+        "import sys; from hashbench.cli import cli;"
         f"cli.main({command.split()}, standalone_mode=False);"
         f"print([name for name in {heavy} if name in sys.modules], file=sys.stderr)"
     )

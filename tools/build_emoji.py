@@ -41,7 +41,7 @@ LEVELS = 4  # colour levels a channel
 COMMON = 3  # a word is common if this many emoji have it
 SHEET_COLUMNS = 44
 DROPPED_GROUP = "component"  # skin tones and hair: parts of emoji, not emoji
-DEFAULT_OUTPUT = Path(__file__).resolve().parent.parent / "hashbench" / "shipped"
+DEFAULT_OUTPUT = Path(__file__).resolve().parent.parent / "hashbench" / "resources"
 
 Pixels = NDArray[np.int64]
 Counts = NDArray[np.int64]

@@ -28,15 +28,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from hashbench.analysis.results import Results
 from hashbench.data import preprocessing
+from hashbench.execution.cell import random_state
 from hashbench.measures import evaluate
+from hashbench.neural.device import same_threads
 from hashbench.neural.method import TorchMethod
-from hashbench.neural.runtime import same_threads
 from hashbench.plugins.protocol import Protocol
 from hashbench.plugins.registry import discover
 from hashbench.plugins.selection import TUNED
-from hashbench.results.results import Results
-from hashbench.studies.cell import random_state
 from tools import fidelity
 
 RECORD = fidelity.ROOT / "docs" / "deep.csv"

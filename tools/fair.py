@@ -16,18 +16,18 @@ from pathlib import Path
 
 import pandas as pd
 
-from hashbench.base.units import format_duration
+from hashbench.analysis.published import published
+from hashbench.analysis.rank_changes import place, tau
+from hashbench.analysis.results import Results
+from hashbench.core.units import format_duration
+from hashbench.execution.tuning.search import winner
 from hashbench.plugins.registry import discover
-from hashbench.plugins.report import Table
 from hashbench.plugins.selection import TUNED
-from hashbench.printing import figures
-from hashbench.printing.formats import to_markdown
-from hashbench.printing.style import Look
+from hashbench.render import figures
+from hashbench.render.report import Table
+from hashbench.render.style import Look
+from hashbench.render.tables import to_markdown
 from hashbench.reports.tuning import OUTCOME, Tuning
-from hashbench.results.papers import published
-from hashbench.results.reranking import place, tau
-from hashbench.results.results import Results
-from hashbench.studies.tuning import winner
 
 HERE = Path(__file__).parent
 DOCS = HERE.parent / "docs"

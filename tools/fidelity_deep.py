@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from hashbench.data.layouts import load_file
-from hashbench.neural.runtime import same_threads
+from hashbench.data.formats import load_file
+from hashbench.neural.device import same_threads
 from hashbench.plugins.downloads import locate
 from hashbench.plugins.registry import discover
 from tools import fidelity

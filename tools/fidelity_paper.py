@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 import hashbench
-from hashbench.results.blocks import find_evidence
-from hashbench.results.stats import corrected_test, holm
+from hashbench.analysis.evidence import find_evidence
+from hashbench.analysis.tests import corrected_test, holm
 from tools import fidelity
 from tools.markdown_text import number, table
 
@@ -25,7 +25,7 @@ IMAGE_QUERIES, TEXT_QUERIES = fidelity.TASKS
 
 def published() -> pd.DataFrame:
     """Return the scores that the EDSH paper prints for Wiki."""
-    path = Path(str(resources.files("hashbench.shipped"))) / "published" / "edsh.csv"
+    path = Path(str(resources.files("hashbench.resources"))) / "published" / "edsh.csv"
     found = pd.read_csv(path)
     return found[(found["dataset"] == "wiki") & (found["quantity"] == "mAP@100")]
 

@@ -3,7 +3,7 @@
 ``python -m tools.sensitivity`` fits each method on emoji at 16 bits, on the features as they are
 and on features whose entries are changed by a part of themselves no larger than rounding: one in
 10^12 of float64, and half a unit in the last place of float32. It writes the largest change of AP
-over tasks and draws to ``hashbench/shipped/sensitivity.csv``, which ``hashbench show`` and the
+over tasks and draws to ``hashbench/resources/sensitivity.csv``, which ``hashbench show`` and the
 tables read.
 
 ``python -m tools.sensitivity --kernels OUT OTHER...`` adds what the order of sums does: the largest
@@ -26,12 +26,12 @@ import pandas as pd
 
 from hashbench.data.prepare import DataSpec, Prepared, inspect, prepare
 from hashbench.data.preprocessing import declared
-from hashbench.data.stored_split import StoredSplit
+from hashbench.data.splits import StoredSplit
+from hashbench.execution.cell import checked, encode, random_state
+from hashbench.execution.scoring import encoded_scores
 from hashbench.plugins.registry import discover
-from hashbench.results.evaluate import encoded_scores
-from hashbench.studies.cell import checked, encode, random_state
 
-RECORD = Path(__file__).resolve().parent.parent / "hashbench" / "shipped" / "sensitivity.csv"
+RECORD = Path(__file__).resolve().parent.parent / "hashbench" / "resources" / "sensitivity.csv"
 BITS = 16
 DRAWS = 2
 

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hashbench.base.errors import HashbenchError
-from hashbench.plugins.recorded import add_recorded
+from hashbench.analysis.compare import compare, find_method
+from hashbench.analysis.results import Results as Tables
+from hashbench.core.errors import HashbenchError
 from hashbench.plugins.registry import discover
-from hashbench.plugins.report import Exhibit, NothingToShowError, Picture, Table
 from hashbench.plugins.selection import parse_item
-from hashbench.printing import figures
-from hashbench.printing.style import Look
-from hashbench.results.comparison import compare, find_method
-from hashbench.results.results import Results as Tables
+from hashbench.plugins.stored_facts import add_recorded
+from hashbench.render import figures
+from hashbench.render.report import Exhibit, NothingToShowError, Picture, Table
+from hashbench.render.style import Look
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,9 +11,9 @@ from functools import partial
 
 import numpy as np
 
-from hashbench.base.validation import BLOCK_ROWS
 from hashbench.checks.methods import Outcome, attempt
-from hashbench.data import preprocessing, reading
+from hashbench.core.validation import BLOCK_ROWS
+from hashbench.data import isolated_reading, preprocessing
 from hashbench.data.prepare import check_data
 from hashbench.plugins.dataset import Data, Dataset, array_parts
 
@@ -26,7 +26,7 @@ def run_data_checks(cls: type[Dataset]) -> Iterator[Outcome]:
     """Put a dataset, with its default parameters, through every check."""
     dataset = cls()
     loaded: list[Data] = []
-    yield attempt("loads", lambda: loaded.append(reading.load(dataset)))
+    yield attempt("loads", lambda: loaded.append(isolated_reading.load(dataset)))
     if loaded:
         for name, check in CHECKS.items():
             yield attempt(name, partial(check, dataset, loaded[0]))
@@ -64,7 +64,7 @@ def _names_and_strings(dataset: Dataset, data: Data) -> None:
 
 @_check
 def _the_same_when_loaded_again(dataset: Dataset, data: Data) -> None:
-    again = reading.load(type(dataset)()).fingerprint
+    again = isolated_reading.load(type(dataset)()).fingerprint
     assert again == data.fingerprint, "another load gives other data; draw from a fixed seed"
 
 

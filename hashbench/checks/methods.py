@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from hashbench.base.errors import DeclinedError, HashbenchError
+from hashbench.core.errors import DeclinedError, HashbenchError
 from hashbench.neural.method import TorchMethod
 from hashbench.plugins.method import Method, VectorMethod
 from hashbench.plugins.space import end_points

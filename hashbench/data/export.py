@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from hashbench.base.errors import HashbenchError
-from hashbench.base.files import save_arrays
-from hashbench.base.validation import dense
-from hashbench.data import preprocessing, reading
+from hashbench.core.errors import HashbenchError
+from hashbench.core.io import save_arrays
+from hashbench.core.validation import dense
+from hashbench.data import isolated_reading, preprocessing
 from hashbench.data.prepare import SplitRequest, check_data, make_split
-from hashbench.data.stored_split import split_name
+from hashbench.data.splits import split_name
 from hashbench.plugins.dataset import Data, Dataset, Split
 from hashbench.plugins.protocol import Protocol
 
@@ -28,7 +28,7 @@ def export_split(
     dataset: Dataset, protocol: Protocol, preprocess: str | Sequence[str], seed: int, stem: Path
 ) -> tuple[list[Path], Split]:
     """Write a split to STEM.npz and STEM.mat; features are preprocessed as methods see them."""
-    data = reading.load(dataset)
+    data = isolated_reading.load(dataset)
     check_data(data, dataset.name)
     split = make_split(dataset, data, SplitRequest(protocol, seed))
     everything = np.arange(data.n_rows)

@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.base.errors import HashbenchError
-from hashbench.base.files import new_folder, writing
-from hashbench.base.validation import Matrix, check_labels
-from hashbench.data import leaks, preprocessing, scale
-from hashbench.data.layouts import FileDataset
-from hashbench.data.maps import open_data, save_data, write_rows
-from hashbench.data.stored_split import StoredSplit, pictures_name, save_pictures, split_name
+from hashbench.core.errors import HashbenchError
+from hashbench.core.io import new_folder, writing
+from hashbench.core.validation import Matrix, check_labels
+from hashbench.data import feature_scale, preprocessing, quality
+from hashbench.data.formats import FileDataset
+from hashbench.data.memory_maps import open_data, save_data, write_rows
+from hashbench.data.splits import StoredSplit, pictures_name, save_pictures, split_name
 from hashbench.plugins.dataset import Data, Dataset, Split
 from hashbench.plugins.protocol import Protocol, Rows, labelled_rows, wrong_labels
 from hashbench.plugins.registry import Registry
@@ -168,7 +168,7 @@ def inspect(
     for request in requests:
         split = make_split(plugin, data, SplitRequest.from_json(request))
         if not names:  # the first split stands for all: what leaks there leaks elsewhere
-            found = [*map(str, leaks.inspect(data, split)), *_scales(data, split, preprocessings)]
+            found = [*map(str, quality.inspect(data, split)), *_scales(data, split, preprocessings)]
         names.append(split_name(data.fingerprint, split))
         StoredSplit.of(split, data).save(folder / f"{names[-1]}.npz")
     return {
@@ -186,8 +186,8 @@ def _scales(
     for texts in preprocessings:
         steps = preprocessing.declared(texts, data.view_names)
         pairs = zip(steps, data.views, strict=True)
-        lines = scale.unusual(
-            data.view_names, [scale.measure(text, X, split.train) for text, X in pairs]
+        lines = feature_scale.unusual(
+            data.view_names, [feature_scale.measure(text, X, split.train) for text, X in pairs]
         )
         if lines:
             yield f"{'; '.join(lines)} (preprocessing {' / '.join(steps)})"

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.base.errors import HashbenchError, unknown
-from hashbench.base.validation import BLOCK_ROWS, Matrix, dense
+from hashbench.core.errors import HashbenchError, unknown
+from hashbench.core.validation import BLOCK_ROWS, Matrix, dense
 
 #: A fitted preprocessing: rows in, the same rows transformed out.
 Transform = Callable[[Any], Matrix]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from hashbench.base.validation import Matrix
+from hashbench.core.validation import Matrix
 from hashbench.linalg.pca import principal
 from hashbench.linalg.products import cross_product, gram
 from hashbench.linalg.ridge import add_to_diagonal

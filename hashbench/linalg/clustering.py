@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from hashbench.base.validation import Matrix
+from hashbench.core.validation import Matrix
 from hashbench.linalg.features import squared_distances
 
 

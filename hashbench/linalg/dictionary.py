@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hashbench.base.validation import Matrix
+from hashbench.core.validation import Matrix
 
 
 def bounded_basis(

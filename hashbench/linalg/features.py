@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hashbench.base.validation import Matrix
+from hashbench.core.validation import Matrix
 from hashbench.linalg.products import centred_blocks
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hashbench.base.threads import parallel_map
-from hashbench.base.validation import Matrix
+from hashbench.core.threads import parallel_map
+from hashbench.core.validation import Matrix
 
 #: Coefficients held at once; half a megabyte in float32.
 BLOCK_COEFFICIENTS = 1 << 17

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hashbench.base.compiled import kernel
+from hashbench.core.compilation import kernel
 
 
 @kernel(reorder=True)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 import scipy
 
-from hashbench.base.validation import Matrix
+from hashbench.core.validation import Matrix
 from hashbench.linalg.products import centred_blocks, cross_product, gram, row_blocks
 
 #: Rows of a block: it is still in cache at the second product with it.

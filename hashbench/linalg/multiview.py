@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hashbench.base.validation import Matrix
+from hashbench.core.validation import Matrix
 from hashbench.linalg.cca import cca, scatter_whitening
 from hashbench.linalg.products import cross_product
 from hashbench.linalg.spectral import eigen, turns

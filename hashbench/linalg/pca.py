@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hashbench.base.validation import Matrix
+from hashbench.core.validation import Matrix
 from hashbench.linalg.products import cross_product, gram, outer_gram, project
 from hashbench.linalg.spectral import eigen, upright
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from hashbench.base.validation import BLOCK_ROWS, Matrix
+from hashbench.core.validation import BLOCK_ROWS, Matrix
 
 
 def row_blocks(n: int, size: int = BLOCK_ROWS) -> Iterator[slice]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from hashbench.base.validation import Matrix
+from hashbench.core.validation import Matrix
 from hashbench.linalg.products import cross_product, gram, outer_gram
 
 

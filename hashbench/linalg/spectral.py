@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from hashbench.base.validation import Matrix
+from hashbench.core.validation import Matrix
 
 #: Entries whose relative difference is below this count as equally large.
 EQUAL = 1e-6

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from hashbench.base.validation import Matrix
+from hashbench.core.validation import Matrix
 from hashbench.linalg.products import cross_product, project, row_blocks
 from hashbench.linalg.ridge import Ridge
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy
 
-from hashbench.base.validation import Matrix
+from hashbench.core.validation import Matrix
 
 if TYPE_CHECKING:
     from hashbench.linalg.graph import Sparse

@@ -18,8 +18,8 @@ from hashbench.measures.grammar import (
 )
 
 _COMPUTING = {
-    "CodeStatistics": "codestats",
-    "code_statistics": "codestats",
+    "CodeStatistics": "bit_statistics",
+    "code_statistics": "bit_statistics",
     "Curve": "evaluation",
     "Evaluation": "evaluation",
     "Score": "evaluation",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.base.errors import HashbenchError
+from hashbench.core.errors import HashbenchError
 from hashbench.measures.grammar import DEFAULT_MEASURES, ByName, Measure, parse, parse_many
 from hashbench.measures.query_values import QueryValues, check_ranks, compute, round_ranks
 from hashbench.measures.ranked_items import Counts, Ranks, Values, of_radius, radius_curve
@@ -124,7 +124,7 @@ def evaluate(
     Parameters
     ----------
     query_codes, database_codes : (n, bits) array-like
-        bool, 0/1 or -1/+1; packed codes if `n_bits` is given (see `hashbench.base.codes.as_codes`).
+        bool, 0/1 or -1/+1; packed codes if `n_bits` is given (see `hashbench.core.codes.as_codes`).
     query_labels, database_labels : (n, classes) array-like of 0 and 1
         Or one class number per item.
     measures : names, presets or measures

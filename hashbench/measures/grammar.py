@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
-from hashbench.base.errors import HashbenchError, unknown
+from hashbench.core.errors import HashbenchError, unknown
 from hashbench.measures.presets import PRESETS
 
 Value = str | int

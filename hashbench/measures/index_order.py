@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.base.compiled import kernel
-from hashbench.base.threads import parallel_ranges
+from hashbench.core.compilation import kernel
+from hashbench.core.threads import parallel_ranges
 from hashbench.measures.ties import ALL, RETRIEVED
 
 Grades = npt.NDArray[np.uint16]

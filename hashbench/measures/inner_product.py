@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.base.codes import Words
-from hashbench.base.errors import HashbenchError
-from hashbench.base.threads import parallel_ranges
+from hashbench.core.codes import Words
+from hashbench.core.errors import HashbenchError
+from hashbench.core.threads import parallel_ranges
 from hashbench.measures import kernels
 from hashbench.measures.grammar import Value
 from hashbench.measures.labels import label_words

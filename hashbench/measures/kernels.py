@@ -4,7 +4,7 @@
 Codes and labels come packed into 64-bit words, so that a distance is a population count of an
 exclusive or and a relevance is an and. Items are in columns, word by word, (words, items),
 because then the inner loops run over neighbouring memory and compile to vector instructions.
-Everything runs in parallel over queries (`hashbench.base.threads`) and is compiled once for all
+Everything runs in parallel over queries (`hashbench.core.threads`) and is compiled once for all
 processes (a cache on disk).
 
 Two arrays leave this module. ``counts[q, d, g]`` is the number of items in bucket d (tied items)
@@ -17,9 +17,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.base.codes import Words
-from hashbench.base.compiled import kernel
-from hashbench.base.threads import parallel_ranges
+from hashbench.core.codes import Words
+from hashbench.core.compilation import kernel
+from hashbench.core.threads import parallel_ranges
 
 #: Grade items by the number of shared labels; any other `rel` t: 1 if at least t are shared.
 GRADED = 0

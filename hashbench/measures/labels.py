@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.base.codes import Words, as_array, n_words, pack
-from hashbench.base.errors import HashbenchError
-from hashbench.base.validation import BLOCK_ROWS
+from hashbench.core.codes import Words, as_array, n_words, pack
+from hashbench.core.errors import HashbenchError
+from hashbench.core.validation import BLOCK_ROWS
 
 
 def label_words(query_labels: Any, database_labels: Any) -> tuple[Words, Words]:

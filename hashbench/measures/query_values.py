@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.base.errors import HashbenchError
-from hashbench.base.threads import allowed_threads, limit_threads
+from hashbench.core.errors import HashbenchError
+from hashbench.core.threads import allowed_threads, limit_threads
 from hashbench.measures.grammar import Measure, Value
 from hashbench.measures.ranked_items import (
     Counts,

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.base.codes import Words, as_array, as_words
-from hashbench.base.errors import HashbenchError
+from hashbench.core.codes import Words, as_array, as_words
+from hashbench.core.errors import HashbenchError
 from hashbench.measures import kernels
 from hashbench.measures.grammar import Value
 from hashbench.measures.labels import label_words
@@ -94,7 +94,7 @@ class HammingRanking(Ranking):
     Parameters
     ----------
     query_words, database_words : (n, ceil(bits / 64)) uint64
-        Codes as `hashbench.base.codes.pack` makes them; the database may be a memory map.
+        Codes as `hashbench.core.codes.pack` makes them; the database may be a memory map.
     n_bits : int
     query_labels, database_labels, pairs
         As in `Ranking`.
@@ -188,7 +188,7 @@ def hamming_ranking(
 ) -> HammingRanking:
     """Return the ranking for codes and labels in any of the forms that people keep them in.
 
-    See `hashbench.base.codes.as_codes` for codes and `hashbench.measures.labels.label_words` for
+    See `hashbench.core.codes.as_codes` for codes and `hashbench.measures.labels.label_words` for
     labels.
     """
     query_words, query_bits = as_words(query_codes, n_bits, what="query codes")

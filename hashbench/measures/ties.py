@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from hashbench.base.compiled import kernel
+from hashbench.core.compilation import kernel
 
 EXPECTED, OPTIMISTIC, PESSIMISTIC = 0, 1, 2
 RETRIEVED, ALL, MIN = 0, 1, 2

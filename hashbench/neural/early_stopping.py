@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.base.errors import HashbenchError
-from hashbench.base.validation import Matrix
-from hashbench.neural.runtime import same_threads
+from hashbench.core.errors import HashbenchError
+from hashbench.core.validation import Matrix
+from hashbench.neural.device import same_threads
 from hashbench.plugins.method import Method
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.base.errors import unknown
-from hashbench.base.validation import BLOCK_ROWS, Matrix
+from hashbench.core.errors import unknown
+from hashbench.core.validation import BLOCK_ROWS, Matrix
 
 Floats = npt.NDArray[np.float32]
 

@@ -16,13 +16,13 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.base.codes import Bits
-from hashbench.base.errors import DeclinedError, HashbenchError
-from hashbench.base.validation import BLOCK_ROWS, Matrix
+from hashbench.core.codes import Bits
+from hashbench.core.errors import DeclinedError, HashbenchError
+from hashbench.core.validation import BLOCK_ROWS, Matrix
+from hashbench.neural.device import has_bfloat16, import_torch, run_device, seeded
 from hashbench.neural.early_stopping import EarlyStopping
 from hashbench.neural.inputs import InputScaler
 from hashbench.neural.losses import Tensor
-from hashbench.neural.runtime import has_bfloat16, import_torch, run_device, seeded
 from hashbench.plugins.method import Method, TrainingData
 
 Rows = npt.NDArray[np.intp]

@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from hashbench.base.errors import HashbenchError, unknown
-from hashbench.base.parameters import Parametrised
-from hashbench.base.validation import class_columns
+from hashbench.core.errors import HashbenchError, unknown
+from hashbench.core.parameters import Parametrised
+from hashbench.core.validation import class_columns
 from hashbench.plugins.downloads import DataFile
 from hashbench.plugins.method import Citation
 from hashbench.plugins.protocol import Protocol, Rows

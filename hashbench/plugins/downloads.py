@@ -15,9 +15,9 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 from urllib.parse import urlsplit
 
-from hashbench.base.errors import HashbenchError
-from hashbench.base.files import checksum
-from hashbench.base.places import cache_folder
+from hashbench.core.errors import HashbenchError
+from hashbench.core.io import checksum
+from hashbench.core.paths import cache_folder
 
 #: Folders with data, separated as in PATH.
 ENVIRONMENT = "HASHBENCH_DATA"

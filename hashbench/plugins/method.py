@@ -18,10 +18,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from hashbench.base.codes import Bits
-from hashbench.base.errors import HashbenchError
-from hashbench.base.parameters import Parametrised
-from hashbench.base.validation import (
+from hashbench.core.codes import Bits
+from hashbench.core.errors import HashbenchError
+from hashbench.core.parameters import Parametrised
+from hashbench.core.validation import (
     BLOCK_ROWS,
     Matrix,
     check_bits,

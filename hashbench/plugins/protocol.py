@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.base.errors import HashbenchError
+from hashbench.core.errors import HashbenchError
 
 Rows = npt.NDArray[np.intp]
 Labels = npt.NDArray[np.uint8]

@@ -26,8 +26,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from hashbench.base import apart
-from hashbench.base.errors import HashbenchError, unknown
+from hashbench.core import isolation
+from hashbench.core.errors import HashbenchError, unknown
 from hashbench.plugins.method import FIDELITIES, Citation, Paper
 from hashbench.plugins.space import wrong_space
 
@@ -224,7 +224,7 @@ def _python_files(path: Path) -> Iterator[Path]:
 
 
 def _load_file(path: Path) -> ModuleType:
-    if wrong := apart.call(lambda: _try_import(path), path.name, "importing"):
+    if wrong := isolation.call(lambda: _try_import(path), path.name, "importing"):
         raise HashbenchError(wrong)
     return _import_file(path)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from hashbench.base.errors import HashbenchError, unknown
+from hashbench.core.errors import HashbenchError, unknown
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from hashbench.base.errors import HashbenchError
+from hashbench.core.errors import HashbenchError
 
 DIGITS = 3
 

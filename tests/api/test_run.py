@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import hashbench
-from hashbench.base.errors import HashbenchError
-from hashbench.commands import main
+from hashbench.cli import main
+from hashbench.core.errors import HashbenchError
 from hashbench.plugins.registry import discover
 
 DATA = "synthetic[rows=120]"

@@ -9,8 +9,8 @@ from types import ModuleType
 
 import pytest
 
-from hashbench.api.sources import plugin_file
-from hashbench.base.errors import HashbenchError
+from hashbench.api.notebook_plugins import plugin_file
+from hashbench.core.errors import HashbenchError
 
 CELL = """%matplotlib inline
 import math

@@ -112,7 +112,7 @@ def test_the_command_checks_datasets_too(hashbench, tmp_path):
 def test_a_name_wins_over_a_folder_that_is_called_the_same(tmp_path, monkeypatch):
     from click.testing import CliRunner
 
-    from hashbench.commands.check import check_command
+    from hashbench.cli.check import check_command
 
     (tmp_path / "synthetic").mkdir()
     monkeypatch.chdir(tmp_path)

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from hashbench.data.describe import chance_map, describe
+from hashbench.data.description import chance_map, describe
 from hashbench.plugins.dataset import Data, Dataset, GivenSplit, RandomQuery
-from hashbench.printing.datasets import draw
+from hashbench.render.dataset_panels import draw
 
 
 class Toy(Dataset):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from hashbench.data.leaks import inspect, row_digests, scan
+from hashbench.data.quality import inspect, row_digests, scan
 from hashbench.plugins.dataset import Data, Split
 
 SPLIT = Split(train=[0, 1, 2, 3], query=[4, 5, 6], database=[0, 1, 2, 3, 7])
@@ -74,7 +74,7 @@ def test_blocks_do_not_change_the_findings(data, monkeypatch):
     data.views[0][5] = data.views[0][1]
     data.views[1][:, 2] = 7
     whole = inspect(data, SPLIT)
-    monkeypatch.setattr("hashbench.data.leaks.BLOCK_ROWS", 3)
+    monkeypatch.setattr("hashbench.data.quality.BLOCK_ROWS", 3)
     assert inspect(data, SPLIT) == whole
 
 

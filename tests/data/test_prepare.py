@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import scipy
 
-from hashbench.base.codes import unpack
-from hashbench.base.errors import HashbenchError, StorageError
-from hashbench.base.files import new_folder, writing
-from hashbench.data.maps import open_data, save_data, write_rows
+from hashbench.core.codes import unpack
+from hashbench.core.errors import HashbenchError, StorageError
+from hashbench.core.io import new_folder, writing
+from hashbench.data.memory_maps import open_data, save_data, write_rows
 from hashbench.data.prepare import Prepared, SplitRequest, inspect, make_split, prepare
-from hashbench.data.stored_split import StoredSplit
+from hashbench.data.splits import StoredSplit
 from hashbench.plugins.dataset import Data, Dataset, GivenSplit, RandomQuery
 from hashbench.plugins.protocol import Protocol
 from hashbench.plugins.registry import Plugin, Registry

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hashbench.base.errors import HashbenchError
+from hashbench.core.errors import HashbenchError
 from hashbench.data.preprocessing import SEARCHED, blocks, declared, fit, parse
 
 TRAIN = np.array([0, 2, 3])

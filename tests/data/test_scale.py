@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hashbench.data.scale import measure, unusual
+from hashbench.data.feature_scale import measure, unusual
 
 NAMES = ("image", "text")
 

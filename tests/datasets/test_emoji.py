@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hashbench.base.validation import check_labels, check_views
+from hashbench.core.validation import check_labels, check_views
 from hashbench.data import preprocessing
 from hashbench.datasets.emoji import Emoji, EmojiMultilabel
 from hashbench.plugins.registry import discover

@@ -13,7 +13,7 @@ import pytest
 Image = pytest.importorskip("PIL.Image", reason="the build needs pillow")
 
 ROOT = Path(__file__).parents[2]
-SHIPPED = ROOT / "hashbench" / "shipped"
+SHIPPED = ROOT / "hashbench" / "resources"
 SOURCES = os.environ.get("HASHBENCH_EMOJI_SOURCES")
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hashbench.base.errors import HashbenchError
-from hashbench.data.describe import describe
-from hashbench.data.layouts import load_file, parse_file_selection
+from hashbench.core.errors import HashbenchError
+from hashbench.data.description import describe
+from hashbench.data.formats import load_file, parse_file_selection
 from hashbench.datasets.bdgp import BDGP
 from hashbench.datasets.mirflickr import LABELS, TAGS, MIRFlickr25K
 from hashbench.datasets.nuswide import NUSWIDE, NUSWIDETop10, NUSWIDETop21

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from hashbench.base.errors import HashbenchError, StorageError
+from hashbench.core.errors import HashbenchError, StorageError
 from hashbench.datasets.synthetic import (
     Synthetic,
     SyntheticMIRFlickr,

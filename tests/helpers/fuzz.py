@@ -66,7 +66,7 @@ def typed(words: Sequence[str]) -> tuple[int, str, str]:
 
     What a person would see as a traceback has the exit code -1.
     """
-    from hashbench.commands import main
+    from hashbench.cli import main
 
     out, err, code = io.StringIO(), io.StringIO(), 0
     with (
@@ -104,8 +104,8 @@ def read(commands: Sequence[Sequence[str]]) -> list[str]:
 
 def load(commands: Sequence[Sequence[str]]) -> list[str]:
     """Load what is typed as the commands do, but here; type one in so many as well."""
-    from hashbench.base.errors import HashbenchError
-    from hashbench.data.layouts import parse_file_selection
+    from hashbench.core.errors import HashbenchError
+    from hashbench.data.formats import parse_file_selection
 
     said = []
     for k, words in enumerate(commands):
@@ -143,7 +143,7 @@ def look(
 def numbers(out: Path) -> tuple[str, ...]:
     """Return every number that reports are made of, and those by query."""
     import hashbench
-    from hashbench.results.per_query import per_query
+    from hashbench.analysis.per_query import per_query
 
     with mock.patch("importlib.metadata.entry_points", entry_points):
         results = hashbench.open(out)
@@ -160,7 +160,7 @@ def numbers(out: Path) -> tuple[str, ...]:
 
 def judged(out: Path, right: tuple[str, ...]) -> str:
     """Say what became of the numbers: the same, a line, a cell that is named; or quote the rest."""
-    from hashbench.base.errors import HashbenchError
+    from hashbench.core.errors import HashbenchError
 
     try:
         found = numbers(out)

@@ -10,16 +10,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hashbench.base.codes import pack
-from hashbench.base.files import save_arrays
-from hashbench.data.stored_split import StoredSplit
+from hashbench.analysis.results import Results
+from hashbench.core.codes import pack
+from hashbench.core.io import save_arrays
+from hashbench.data.splits import StoredSplit
+from hashbench.execution.cell_codes import CellCodes
+from hashbench.execution.plan import Plan
+from hashbench.execution.run_record import RunRecord
+from hashbench.execution.store import Store
 from hashbench.plugins.registry import Registry, discover
-from hashbench.printing.style import DatasetLook, Look, MethodLook
-from hashbench.results.results import Results
-from hashbench.studies.cell_codes import CellCodes
-from hashbench.studies.plan import Plan
-from hashbench.studies.record import RunRecord
-from hashbench.studies.store import Store
+from hashbench.render.style import DatasetLook, Look, MethodLook
 
 
 @dataclass
@@ -162,7 +162,7 @@ def given_scores():
 
 
 def a_look(methods, datasets, **options) -> Look:
-    from hashbench.printing.style import COLOURS, DASHES, MARKERS
+    from hashbench.render.style import COLOURS, DASHES, MARKERS
 
     return Look(
         {

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from hashbench.base.validation import BLOCK_ROWS
+from hashbench.core.validation import BLOCK_ROWS
 from hashbench.linalg import column_means, cross_product, gram, project, row_blocks, squared_norm
 
 RNG = np.random.default_rng(0)

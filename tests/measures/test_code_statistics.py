@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hashbench.base.codes import pack
-from hashbench.measures import codestats as module
-from hashbench.measures.codestats import code_statistics
+from hashbench.core.codes import pack
+from hashbench.measures import bit_statistics as module
+from hashbench.measures.bit_statistics import code_statistics
 
 
 @settings(max_examples=40, deadline=None)

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hashbench
-from hashbench.base.codes import pack
-from hashbench.base.errors import HashbenchError
+from hashbench.core.codes import pack
+from hashbench.core.errors import HashbenchError
 from hashbench.measures import DEFAULT_MEASURES, evaluate
 
 NUMBERS = (

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hashbench.data.layouts.variables import Variables
+from hashbench.data.formats.variables import Variables
 from hashbench.measures import evaluate
 from tests.helpers.data import REFERENCE
 from tools import fidelity

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashbench.base.errors import HashbenchError
+from hashbench.core.errors import HashbenchError
 from hashbench.measures.grammar import (
     ALIASES,
     DEFAULT_MEASURES,

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hashbench.base.codes import pack
-from hashbench.base.errors import HashbenchError
+from hashbench.core.codes import pack
+from hashbench.core.errors import HashbenchError
 from hashbench.measures import hamming_ranking, rankings
 from hashbench.measures.labels import label_words
 from hashbench.measures.rankings import HammingRanking

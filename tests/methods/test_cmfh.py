@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from hashbench.base.errors import HashbenchError
 from hashbench.checks.methods import toy
+from hashbench.core.errors import HashbenchError
 from hashbench.methods.cmfh import CMFH
 from tests.methods.restated import cmfh
 

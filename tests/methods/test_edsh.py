@@ -4,8 +4,8 @@ import pytest
 from hashbench import HashbenchError, evaluate
 from hashbench.checks.methods import toy
 from hashbench.data import preprocessing
+from hashbench.execution.cell import random_state
 from hashbench.plugins.registry import discover
-from hashbench.studies.cell import random_state
 from tests.helpers.data import needs_data
 from tests.methods.restated import edsh as restated_edsh
 from tests.methods.restated import edsh_dcc as restated_edsh_dcc

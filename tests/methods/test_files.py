@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import hashbench.methods
-from hashbench.plugins.provenance import source_hash
 from hashbench.plugins.registry import discover
+from hashbench.plugins.source_hash import source_hash
 
 FOLDER = Path(hashbench.methods.__path__[0]).resolve()
 METHODS = {

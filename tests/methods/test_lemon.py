@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 import hashbench
-from hashbench.base.errors import HashbenchError
 from hashbench.checks.methods import toy
+from hashbench.core.errors import HashbenchError
 from hashbench.methods.lemon import LEMON
 from tests.helpers.data import needs_data
 from tests.methods.restated import lemon

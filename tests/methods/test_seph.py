@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from hashbench.base.errors import HashbenchError
 from hashbench.checks.methods import toy
+from hashbench.core.errors import HashbenchError
 from hashbench.methods import seph
 from hashbench.methods.seph import SePH
 from tests.methods.restated.seph import affinity_loss, learn_codes

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hashbench.base.errors import HashbenchError
 from hashbench.checks.methods import toy
+from hashbench.core.errors import HashbenchError
 from hashbench.methods.dsph import DSPH
 from hashbench.methods.ucch import UCCH
 from hashbench.neural.early_stopping import EarlyStopping

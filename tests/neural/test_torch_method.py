@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from hashbench import TorchMethod, neural
-from hashbench.base.errors import DeclinedError, HashbenchError
 from hashbench.checks.methods import toy
+from hashbench.core.errors import DeclinedError, HashbenchError
+from hashbench.neural.device import has_bfloat16, run_device, seeded
 from hashbench.neural.inputs import InputScaler
 from hashbench.neural.losses import cosines, mse
 from hashbench.neural.networks import mlp
-from hashbench.neural.runtime import has_bfloat16, run_device, seeded
-from hashbench.plugins.provenance import source_hash
 from hashbench.plugins.registry import discover
+from hashbench.plugins.source_hash import source_hash
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.torch
@@ -101,7 +101,7 @@ def test_a_fit_does_not_change_the_random_state_of_torch():
 def test_scoring_between_epochs_does_not_change_the_threads_of_torch():
     code = (
         "import torch; from hashbench import evaluate; "
-        "from hashbench.neural.runtime import same_threads\n"
+        "from hashbench.neural.device import same_threads\n"
         "with same_threads(): evaluate([[0, 1]], [[0, 1]], [0], [0], 'AP')\n"
         "print(torch.get_num_threads())"
     )

@@ -8,7 +8,7 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashbench.base.errors import HashbenchError
+from hashbench.core.errors import HashbenchError
 from hashbench.plugins.dataset import Data, Dataset, GivenSplit, LastQuery, RandomQuery, Split
 
 

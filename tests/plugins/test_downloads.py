@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import pytest
 
-from hashbench.base.errors import HashbenchError
+from hashbench.core.errors import HashbenchError
 from hashbench.plugins.downloads import DataFile, check, data_folders, fetch, find, locate
 
 CONTENT = bytes(range(256)) * 400

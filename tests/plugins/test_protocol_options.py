@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from hashbench.base.errors import HashbenchError
+from hashbench.core.errors import HashbenchError
 from hashbench.data.prepare import SplitRequest, make_split, training_labels
 from hashbench.plugins.dataset import Data, Dataset, RandomQuery
 from hashbench.plugins.protocol import Protocol, wrong_labels

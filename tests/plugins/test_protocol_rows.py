@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from hashbench.base.errors import HashbenchError
+from hashbench.core.errors import HashbenchError
 from hashbench.data.prepare import SplitRequest, make_split
+from hashbench.execution.grid import datasets
+from hashbench.execution.study import Study
 from hashbench.plugins.dataset import Data, Dataset
 from hashbench.plugins.protocol import Protocol
 from hashbench.plugins.registry import discover
-from hashbench.studies.grid import datasets
-from hashbench.studies.study import Study
 
 
 class Toy(Dataset):

@@ -2,7 +2,7 @@ import textwrap
 
 import pytest
 
-from hashbench.base.errors import HashbenchError
+from hashbench.core.errors import HashbenchError
 from hashbench.plugins.registry import discover
 
 PLUGIN = """

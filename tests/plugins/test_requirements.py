@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 import hashbench
-from hashbench.base.errors import HashbenchError
-from hashbench.commands import cli
-from hashbench.neural.runtime import import_torch
+from hashbench.cli import cli
+from hashbench.core.errors import HashbenchError
+from hashbench.neural.device import import_torch
 from hashbench.plugins import requirements
 
 COMMAND = "pip install torch"
@@ -76,6 +76,6 @@ def test_fitting_without_it_gives_the_command_to_install_it(monkeypatch):
     def refuse(name):
         raise ModuleNotFoundError("No module named 'torch'", name="torch")
 
-    monkeypatch.setattr("hashbench.neural.runtime.importlib.import_module", refuse)
+    monkeypatch.setattr("hashbench.neural.device.importlib.import_module", refuse)
     with pytest.raises(HashbenchError, match=rf"dsph.*{COMMAND}"):
         import_torch("dsph")

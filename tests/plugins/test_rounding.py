@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from hashbench.analysis.summary import places
+from hashbench.plugins.numerical_tolerance import STEADY, measured, moves, words
 from hashbench.plugins.registry import discover
-from hashbench.plugins.rounding import STEADY, measured, moves, words
-from hashbench.results.summary import places
 from tools import sensitivity
 
 METHODS = {name: plugin.cls for name, plugin in discover([]).methods.items()}

@@ -5,8 +5,8 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from hashbench.base.errors import HashbenchError
-from hashbench.commands import cli
+from hashbench.cli import cli
+from hashbench.core.errors import HashbenchError
 
 PERFECT = ("00", "00", "11", "11")
 REVERSED = ("11", "11", "00", "00")

@@ -8,20 +8,20 @@ import scikit_posthocs
 from scipy.stats import friedmanchisquare
 
 import hashbench.reports.significance as module
-from hashbench.base.errors import HashbenchError
-from hashbench.plugins.report import NothingToShowError
-from hashbench.printing import figures
-from hashbench.printing.comparison import forest, sentences
-from hashbench.printing.ranks import rank_ticks
-from hashbench.printing.style import Look
+from hashbench.analysis.compare import SAMPLES, blocks, compare, find_method
+from hashbench.analysis.evidence import find_evidence
+from hashbench.analysis.per_query import per_query
+from hashbench.core.errors import HashbenchError
+from hashbench.render import figures
+from hashbench.render.comparison import forest, sentences
+from hashbench.render.critical_difference import rank_ticks
+from hashbench.render.report import NothingToShowError
+from hashbench.render.style import Look
 from hashbench.reports.database_codes import DatabaseCodes
 from hashbench.reports.published import PublishedNumbers
 from hashbench.reports.sensitivity import Sensitivity, ordered
 from hashbench.reports.significance import Significance
 from hashbench.reports.ties import Ties
-from hashbench.results.blocks import find_evidence
-from hashbench.results.comparison import SAMPLES, blocks, compare, find_method
-from hashbench.results.per_query import per_query
 
 PERFECT = ("00", "00", "11", "11")
 REVERSED = ("11", "11", "00", "00")

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from matplotlib.text import Text
 
-from hashbench.base.errors import HashbenchError
-from hashbench.printing import figures, texts, ticks
-from hashbench.printing.labels import LINE, Named, apart, label_points
-from hashbench.printing.style import COLOURS, FEATURED, GREY, MARKERS, WIDTHS, Look, fixed_look
+from hashbench.core.errors import HashbenchError
+from hashbench.render import figures, text_layout, ticks
+from hashbench.render.label_placement import LINE, Named, apart, label_points
+from hashbench.render.style import COLOURS, FEATURED, GREY, MARKERS, WIDTHS, Look, fixed_look
 
 MANY = [f"method number {number}" for number in range(30)]
 
@@ -207,7 +207,7 @@ def test_names_are_drawn_as_they_stand(make_look):
     shown = [text.get_text() for text in figure.legends[0].get_texts()]
     assert shown[0].startswith(r"$\frac{1}{2}$ a_b \input U+1F642")
     assert shown[0].endswith("…")
-    assert len(shown[0]) <= texts.LONGEST
+    assert len(shown[0]) <= text_layout.LONGEST
     assert shown[1] == "$unclosed"
     assert figure.axes[0].get_title() == "$x$, image→text"
 

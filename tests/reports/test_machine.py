@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from hashbench.plugins.report import NothingToShowError, Picture, Table
 from hashbench.plugins.selection import without
-from hashbench.printing import figures
-from hashbench.printing.style import Look
+from hashbench.render import figures
+from hashbench.render.report import NothingToShowError, Picture, Table
+from hashbench.render.style import Look
 from hashbench.reports.codes import Codes
 from hashbench.reports.convergence import Convergence
 from hashbench.reports.failures import Failures

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hashbench.plugins.report import NothingToShowError
-from hashbench.printing.style import Look
+from hashbench.render.report import NothingToShowError
+from hashbench.render.style import Look
 from hashbench.reports.preprocessing import Preprocessing
 
 #: From the best ranking to the worst.

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from hashbench.analysis.per_query import retrieved
 from hashbench.data.prepare import pictures_name, save_pictures
 from hashbench.plugins.dataset import ContactSheet
-from hashbench.plugins.report import NothingToShowError
-from hashbench.printing import figures
-from hashbench.printing.style import Look
+from hashbench.render import figures
+from hashbench.render.report import NothingToShowError
+from hashbench.render.style import Look
 from hashbench.reports.retrieval import Retrieval
-from hashbench.results.per_query import retrieved
 
 STRINGS = {
     "query_strings": np.array(["q0", "q1 🙂"]),

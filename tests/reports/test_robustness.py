@@ -2,9 +2,9 @@
 
 import pytest
 
-from hashbench.plugins.report import NothingToShowError
-from hashbench.printing import figures
-from hashbench.printing.style import Look
+from hashbench.render import figures
+from hashbench.render.report import NothingToShowError
+from hashbench.render.style import Look
 from hashbench.reports.robustness import Robustness
 
 PERFECT = ("00", "00", "11", "11")

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from hashbench.plugins.report import NothingToShowError
-from hashbench.printing import figures
-from hashbench.printing.style import Look
+from hashbench.render import figures
+from hashbench.render.report import NothingToShowError
+from hashbench.render.style import Look
 from hashbench.reports.bits_curve import BitsCurve
 from hashbench.reports.map_table import MapTable
 from hashbench.reports.pr_curve import PrecisionRecallCurve

@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 from hashbench import LinearMethod, Log
+from hashbench.analysis.rank_changes import change, expected_best, tau, tau_words
+from hashbench.analysis.results import Results
+from hashbench.execution.plan import Plan
+from hashbench.execution.store import Store
+from hashbench.execution.tuning.search import Point, Search
+from hashbench.execution.tuning.trials import TrialRecord
 from hashbench.plugins.registry import Plugin, Registry
-from hashbench.plugins.report import NothingToShowError, Picture, Table
-from hashbench.printing import figures
-from hashbench.printing.style import Look
+from hashbench.render import figures
+from hashbench.render.report import NothingToShowError, Picture, Table
+from hashbench.render.style import Look
 from hashbench.reports.tuning import BEST, OUTCOME, QUERIES, VALIDATION, Tuning
-from hashbench.results.reranking import change, expected_best, tau, tau_words
-from hashbench.results.results import Results
-from hashbench.studies.plan import Plan
-from hashbench.studies.store import Store
-from hashbench.studies.trials import TrialRecord
-from hashbench.studies.tuning import Point, Search
 
 PERFECT, MIXED = ("00", "00", "11", "11"), ("00", "01", "10", "11")
 

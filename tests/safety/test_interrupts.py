@@ -31,10 +31,10 @@ main()
     ("signal", "module"),
     [
         ("SIGINT", "click"),  # the command line is being imported
-        ("SIGINT", "hashbench.commands.run"),  # before the run handles signals
-        ("SIGTERM", "hashbench.commands.running"),  # the fork server is starting
-        ("SIGHUP", "hashbench.studies.run"),
-        ("SIGINT", "hashbench.page.publish"),  # results are stored, the page is being written
+        ("SIGINT", "hashbench.cli.run"),  # before the run handles signals
+        ("SIGTERM", "hashbench.cli.study_runs"),  # the fork server is starting
+        ("SIGHUP", "hashbench.execution.run_cells"),
+        ("SIGINT", "hashbench.site.exhibits"),  # results are stored, the page is being written
     ],
 )
 def test_an_interrupt_at_any_moment_ends_a_run_with_130(signal, module, tmp_path):

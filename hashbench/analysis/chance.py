@@ -1,0 +1,58 @@
+"""Scores that are not told from chance, and what may be the cause.
+
+A method that returns the database in random order scores chance, not zero, and nothing about such
+a number looks wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hashbench.analysis.results import Results
+
+#: Standard errors that a score must be above chance.
+ERRORS = 3
+
+#: Behind a number that is not told from chance.
+MARK = "°"
+MEANING = f"{MARK} not above chance by {ERRORS} standard errors over queries"
+
+#: Rounding moves sums of equal terms by less.
+EXACT = 1e-9
+
+
+def at_chance(rows: Iterable[Mapping[Any, Any]]) -> bool:
+    """Say whether the mean of some scores is not above chance by three standard errors.
+
+    Parameters
+    ----------
+    rows : value, chance, chance_error of each; those of several seeds are averaged, the errors
+        too, because seeds ask the same or overlapping queries
+    """
+    found = [(row["value"], row["chance"], row["chance_error"]) for row in rows]
+    if not found or any(number is None or number != number for row in found for number in row):
+        return False
+    value, chance, error = (sum(column) / len(found) for column in zip(*found, strict=True))
+    return bool(value <= chance + ERRORS * error + EXACT)
+
+
+def likely_cause(results: Results, dataset: str, method: str) -> str:
+    """Return what can be seen of why a method's codes are of no use; nothing if nothing is."""
+    part = [
+        stored
+        for stored in results.done()
+        if (stored.cell.dataset, stored.cell.label) == (dataset, method)
+    ]
+    codes = results.codes()
+    own = codes[(codes["dataset"] == dataset) & (codes["method"] == method)]
+    if (own["distinct"] == 1).any():
+        return "a single code"
+    if (own["constant"] > 0).any():
+        return f"up to {int(own['constant'].max())} constant bits"
+    for stored in part:
+        split = results.split(stored.cell.split)
+        if split.columns and max(split.columns) > len(split.train):
+            return f"{max(split.columns)} columns outnumber {len(split.train)} training rows"
+    return ""

@@ -1,0 +1,142 @@
+"""The results of a study: two tables derived from what the store holds.
+
+``results`` has a row a number: every measure of every done cell, for each task and each kind of
+database codes. ``runs`` has a row a cell, done or not, with what depends on the machine. Nothing
+here is kept as truth; both can be made again from the stored codes at any time.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from hashbench.core.text import spreadsheet_text
+from hashbench.execution.cell import Cell
+from hashbench.execution.plan import Plan
+from hashbench.execution.score_cache import EvaluatedCell
+from hashbench.execution.store import Store, Stored
+from hashbench.execution.tuning.search import winner
+from hashbench.measures import parse_many
+from hashbench.plugins.selection import format_value
+
+Row = dict[str, Any]
+
+RESULT_COLUMNS = (
+    "dataset", "method", "params", "bits", "seed", "task", "database", "measure", "value",
+)  # fmt: skip
+RUN_COLUMNS = (
+    "dataset", "method", "params", "bits", "seed", "status", "reason", "fit_seconds",
+    "encode_seconds", "search_seconds_per_query", "load_seconds", "wall_seconds",
+    "peak_memory", "threads", "alone", "learned", "item_bytes", "protocol", "preprocessing",
+    "settings", "machine", "cpu",
+    "hashbench", "git", "python", "numpy", "scipy", "id",
+)  # fmt: skip
+
+TRIAL_COLUMNS = (
+    "dataset", "method", "params", "bits", "seed", "point", "settings", "preprocessing", "status",
+    "measure", "score", "chosen",
+)  # fmt: skip
+
+#: Columns of times, by the phase's name in a cell's record.
+PHASES = {
+    "fit": "fit_seconds",
+    "encode": "encode_seconds",
+    "search_per_query": "search_seconds_per_query",
+    "load": "load_seconds",
+    "wall": "wall_seconds",
+}
+
+
+def result_rows(
+    evaluated: Iterable[tuple[Cell, EvaluatedCell]], measures: Sequence[str]
+) -> Iterator[Row]:
+    """Yield the rows of results.csv for cells that are done, in the order they come."""
+    names = [str(measure) for measure in parse_many(measures) if not measure.is_curve]
+    for cell, numbers in evaluated:
+        identity = dict(zip(RESULT_COLUMNS, cell.key, strict=False))
+        for ranking in numbers.rankings:
+            about = {**identity, "task": ranking.task, "database": ranking.database}
+            for name in names:
+                if name in ranking.scores:  # vectors have no Hamming radius
+                    entry = ranking.scores[name]
+                    value = np.nan if entry["value"] is None else entry["value"]
+                    beside = {key: entry[key] for key in ("chance", "chance_error")}
+                    yield {**about, "measure": name, "value": value, **beside}
+
+
+def run_rows(plan: Plan, stored: Mapping[str, Stored]) -> list[Row]:
+    """Return the rows of runs.csv: every cell that was asked for, run or not."""
+    rows = [_run(cell, stored.get(cell.id)) for cell in plan.cells]
+    rows += [{**asdict(each), "status": "failed"} for each in plan.missing]
+    return sorted(rows, key=lambda row: [row[column] for column in RUN_COLUMNS[:5]])
+
+
+def _run(cell: Cell, stored: Stored | None) -> Row:
+    row: Row = {
+        **dict(zip(RUN_COLUMNS, cell.key, strict=False)),
+        "status": "missing",
+        "protocol": str(cell.protocol),
+        "preprocessing": ";".join(cell.preprocessing),
+        "settings": settings_text(cell.parameters) if cell.tuned else "",
+        "id": cell.id,
+    }
+    if stored is not None:
+        record = stored.record
+        row |= {column: record.seconds.get(phase) for phase, column in PHASES.items()}
+        known = {**vars(record), **record.environment}
+        row |= {column: known[column] for column in RUN_COLUMNS if column in known}
+    return row
+
+
+def settings_text(settings: Mapping[str, Any]) -> str:
+    """Write parameters as a selection takes them."""
+    return ",".join(f"{name}={format_value(value)}" for name, value in settings.items())
+
+
+def trials(plan: Plan, store: Store) -> list[Row]:
+    """Return the rows of trials.csv: every point that was tried and counts, with its score.
+
+    Times are left out, so that the same study always gives the same bytes.
+    """
+    rows: list[Row] = []
+    for search in plan.searches:
+        records = store.trials.read(search.id)
+        best = winner(search, records, plan.tune_seconds)
+        identity = dict(zip(TRIAL_COLUMNS, search.cell.key, strict=False))
+        for index, (point, trial) in enumerate(zip(search.points, search.trials, strict=True)):
+            record = records.get(trial.id)
+            rows.append(
+                {
+                    **identity,
+                    "point": index,
+                    "settings": settings_text(point.settings),
+                    "preprocessing": ";".join(point.preprocessing),
+                    "status": "missing" if record is None else record.status,
+                    "measure": search.measure,
+                    "score": np.nan if record is None else record.score,
+                    "chosen": "yes" if index == best else "no",
+                }
+            )
+    return sorted(rows, key=lambda row: [row[column] for column in TRIAL_COLUMNS[:6]])
+
+
+def to_csv(rows: Iterable[Row], columns: Sequence[str]) -> str:
+    """Write rows as CSV that a spreadsheet takes for data, the same rows as the same bytes."""
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, columns, lineterminator="\n", restval="", extrasaction="ignore")
+    writer.writeheader()
+    writer.writerows({key: _format(value) for key, value in row.items()} for row in rows)
+    return stream.getvalue()
+
+
+def _format(value: Any) -> Any:
+    if isinstance(value, float):
+        return f"{value:.10g}"
+    if isinstance(value, str):
+        return spreadsheet_text(value)
+    return "" if value is None else value

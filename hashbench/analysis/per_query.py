@@ -1,0 +1,81 @@
+"""A cell looked at query by query: what a measure says of each, and what each finds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hashbench.analysis.results import Results
+from hashbench.execution.score_cache import stamp_of
+from hashbench.execution.store import Stored
+from hashbench.measures import parse
+
+
+class Retrieved(NamedTuple):
+    """The first items of a ranking; which of tied items come first is drawn with a seed.
+
+    Attributes
+    ----------
+    items : (queries, ranks) positions in the database
+    relevant : (queries, ranks) bool
+    distances : (queries, ranks), Hamming distances; None where items are ranked by scores
+    ties : (queries, ranks), how many items of the database stand at that distance
+    """
+
+    items: npt.NDArray[np.intp]
+    relevant: npt.NDArray[np.bool_]
+    distances: npt.NDArray[np.int64] | None
+    ties: npt.NDArray[np.int64] | None
+
+
+def per_query(
+    results: Results, stored: Stored, task: str, database: str, measure: str
+) -> npt.NDArray[np.float64] | None:
+    """Return a measure's value for every query, nan for those that do not count.
+
+    None if the cell has no such database codes.
+    """
+    split, name = results.split(stored.cell.split), str(parse(measure))
+    stamp = stamp_of(stored, split)
+    known = results.memory.per_query(stored.cell.id, stamp, name, task, database)
+    if known is not None:
+        return known
+    # imports numba, a second, which what is remembered does not need
+    from hashbench.execution.scoring import make_ranking, rankings
+    from hashbench.measures import evaluate_ranking
+
+    codes = stored.codes()
+    for kind, each in rankings(codes, split):
+        if kind == database and each.name == task:
+            ranking = make_ranking(codes, split, kind, each)
+            values = evaluate_ranking(ranking, [name], per_query=True).scores[name].per_query
+            return None if values is None else np.asarray(values)
+    return None
+
+
+def retrieved(
+    results: Results, stored: Stored, task: str, queries: Sequence[int], ranks: int, seed: int = 0
+) -> Retrieved:
+    """Return what some queries find first among encoded database codes.
+
+    Most of a ranking by short codes is ties: the first in database order would always be the same
+    items, so that the order among tied ones is drawn, with a seed.
+    """
+    codes, split = stored.codes(), results.split(stored.cell.split)
+    (chosen,) = (each for each in split.tasks if each.name == task)
+    query, database = codes.query[chosen.asked][list(queries)], codes.database[chosen.searched]
+    distances = ties = None
+    if codes.n_bits is not None:
+        whole = np.stack([np.bitwise_count(q ^ database).sum(axis=1, dtype=np.intp) for q in query])
+        drawn = np.random.default_rng(seed).permutation(len(database))
+        order = np.stack([np.lexsort((drawn, row))[:ranks] for row in whole])
+        distances = np.take_along_axis(whole, order, axis=1)
+        ties = np.stack([np.bincount(row)[d] for row, d in zip(whole, distances, strict=True)])
+    else:
+        order = np.argsort(-(query @ database.T), axis=1, kind="stable")[:, :ranks]
+    labels = split.query_labels[list(queries)]
+    relevant = ((labels[:, None, :] & split.database_labels[order]) != 0).any(axis=2)
+    return Retrieved(order, relevant, distances, ties)

@@ -1,0 +1,82 @@
+"""Numbers that papers print, shipped as data: one CSV file a paper, and what its columns mean."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hashbench.core.errors import HashbenchError
+from hashbench.measures import parse
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+#: Where a folder of results keeps the printed numbers that the study was given.
+FOLDER = "published"
+
+COLUMNS = ("method", "dataset", "bits", "task", "quantity", "value")
+RUN_COLUMNS = ("fit_seconds", "encode_seconds")
+
+
+@dataclass(frozen=True)
+class Published:
+    """The printed numbers of one paper.
+
+    Attributes
+    ----------
+    paper : who printed them, where
+    protocol : how they were obtained, as far as the paper says
+    quantities : quantity -> {"measure": name} or {"run": column of the table of runs}
+    datasets : printed name -> {"names": datasets here, "printed": the paper's description,
+        "alike": those of the names that have the printed features; all if not given}
+    numbers : columns method, dataset, bits, task, quantity, value
+    """
+
+    paper: str
+    protocol: str
+    quantities: Mapping[str, Mapping[str, str]]
+    datasets: Mapping[str, Mapping[str, Any]]
+    numbers: pd.DataFrame
+
+
+def published(folder: Path | None = None) -> Iterator[Published]:
+    """Yield the numbers of every paper that the package has, and of those in a folder."""
+    shipped = Path(str(resources.files("hashbench.resources"))) / "published"
+    for place in (shipped, folder):
+        for path in sorted(place.glob("*.csv")) if place is not None else ():
+            yield read_published(path)
+
+
+def read_published(path: Path) -> Published:
+    """Read printed numbers; a TOML file of the same name beside them says what they are.
+
+    Without one, a quantity is the name of a measure or of a column of the table of runs, and a
+    dataset is the one of that name.
+    """
+    import pandas as pd
+
+    try:
+        numbers = pd.read_csv(path, keep_default_na=False)
+    except (OSError, ValueError) as error:
+        raise HashbenchError(f"published {str(path)!r}: {' '.join(str(error).split())}") from error
+    lacking = [name for name in COLUMNS if name not in numbers]
+    if lacking:
+        found = ", ".join(map(str, numbers.columns))
+        raise HashbenchError(f"{path.name}: found no {', '.join(lacking)}; found {found}")
+    for name in ("bits", "value"):
+        if numbers[name].dtype.kind not in "fi":
+            raise HashbenchError(f"{path.name}: {name}: found texts; allowed: numbers")
+    beside = path.with_suffix(".toml")
+    if beside.is_file():
+        return Published(**tomllib.loads(beside.read_text(encoding="utf-8")), numbers=numbers)
+    quantities = {
+        name: {"run": name} if name in RUN_COLUMNS else {"measure": str(parse(name))}
+        for name in map(str, numbers["quantity"].unique())
+    }
+    datasets = {name: {"names": [name], "printed": "not described"} for name in numbers["dataset"]}
+    return Published(path.stem, "not described", quantities, datasets, numbers)

@@ -1,0 +1,178 @@
+"""Means over seeds, and who is best: what most tables and figures show of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hashbench.analysis import tests
+from hashbench.analysis.evidence import Evidence
+from hashbench.plugins.numerical_tolerance import moves
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from hashbench.analysis.results import Results
+
+
+def grouped(table: pd.DataFrame, *keys: str) -> Iterator[tuple[Any, pd.DataFrame]]:
+    """Yield the groups of a table in their order: the values of the keys, and the rows."""
+    for values, group in table.groupby(list(keys), sort=False, observed=True):
+        yield (values if len(keys) > 1 else values[0]), group
+
+
+def records(table: pd.DataFrame) -> list[Any]:
+    """Return the rows of a table, their fields as attributes."""
+    return list(table.itertuples(index=False))
+
+
+#: What stands beside a value in tables of scores: numbers, which tell no groups apart.
+BESIDE = ("low", "high", "chance", "chance_error")
+
+
+def over_seeds(table: pd.DataFrame, values: Sequence[str] = ("value",)) -> pd.DataFrame:
+    """Return means over seeds.
+
+    Parameters
+    ----------
+    table : a tidy table with a column "seed"
+    values : the columns with numbers; all others but `BESIDE` tell the groups apart
+
+    Returns
+    -------
+    DataFrame
+        The other columns; for one value "mean", "std" and "seeds", for several each under its own
+        name with "_std" beside it. The standard deviation is that of a sample, 0 for one seed.
+    """
+    keys = [name for name in table.columns if name not in (*values, "seed", *BESIDE)]
+    groups = table.groupby(keys, sort=False, observed=True, dropna=False)
+    summary = groups[list(values)].mean()
+    spread = groups[list(values)].std(ddof=1).fillna(0.0)
+    for name in values:
+        summary[f"{name}_std"] = spread[name]
+    summary["seeds"] = groups["seed"].nunique()
+    if len(values) == 1:
+        summary = summary.rename(columns={values[0]: "mean", f"{values[0]}_std": "std"})
+    return summary.reset_index()
+
+
+def best_methods(
+    scores: pd.DataFrame, keys: Sequence[str], evidence: Evidence, alpha: float = tests.ALPHA
+) -> pd.DataFrame:
+    """Return each method's place in every comparison, and whether it is as good as the best.
+
+    Only methods that have every seed are compared: a mean over fewer seeds is another quantity.
+
+    Parameters
+    ----------
+    scores : columns method, seed, value and the keys
+    keys : the columns that tell comparisons apart, "dataset" among them
+    evidence : which seeds share a split, and how much splits share
+
+    Returns
+    -------
+    DataFrame
+        the keys, method, blocks (distinct splits), rank (1 is best; nan if not compared),
+        not_worse (the best, and what t-tests over splits, corrected for shared rows and for all
+        pairs, do not tell from it)
+    """
+    import pandas as pd
+
+    rows: list[dict[str, Any]] = []
+    for key, wide in by_seed(scores, keys):
+        about = dict(zip(keys, key, strict=True))
+        dataset = str(about["dataset"])
+        whole = np.flatnonzero(~np.isnan(wide.values).any(axis=0))
+        complete, names = wide.values[:, whole], [wide.methods[place] for place in whole]
+        ranks = places(dict(zip(names, complete.mean(axis=0).tolist(), strict=True)), len(complete))
+        table = evidence.averaged(complete, wide.seeds, dataset)
+        marks: Any = []
+        if names:
+            overlap = evidence.overlaps[dataset]
+            marks = tests.not_worse_than_best(table, overlap, alpha)
+        good = dict(zip(names, marks, strict=True))
+        for method in wide.methods:
+            place = {"rank": ranks.get(method, np.nan), "not_worse": bool(good.get(method, False))}
+            rows.append({**about, "method": method, "blocks": len(table), **place})
+    return pd.DataFrame(rows)
+
+
+class BySeed(NamedTuple):
+    """Scores of one comparison: a row a seed and a column a method, nan where there is none."""
+
+    seeds: list[int]
+    methods: list[str]
+    values: tests.Floats
+
+
+def by_seed(scores: pd.DataFrame, keys: Sequence[str]) -> Iterator[tuple[tuple[Any, ...], BySeed]]:
+    """Yield comparisons in their order, with the values of the keys; seeds and methods ascend.
+
+    What pandas' pivot does, without its milliseconds: a study has hundreds of comparisons.
+
+    Parameters
+    ----------
+    scores : columns method, seed, value and the keys
+    keys : the columns that tell comparisons apart
+    """
+    methods, method = np.unique(scores["method"].to_numpy(object), return_inverse=True)
+    seeds, seed = np.unique(scores["seed"].to_numpy(), return_inverse=True)
+    numbers = scores["value"].to_numpy(np.float64)
+    for key, own in rows_by(scores, keys):
+        columns, column = np.unique(method[own], return_inverse=True)
+        rows, row = np.unique(seed[own], return_inverse=True)
+        values = np.full((len(rows), len(columns)), np.nan)
+        values[row, column] = numbers[own]
+        yield key, BySeed(seeds[rows].tolist(), methods[columns].tolist(), values)
+
+
+def rows_by(
+    table: pd.DataFrame, keys: Sequence[str]
+) -> Iterator[tuple[tuple[Any, ...], npt.NDArray[np.intp]]]:
+    """Yield the groups of a table in their order: the values of the keys, and which rows."""
+    group = table.groupby(list(keys), sort=False, observed=True).ngroup().to_numpy()
+    order = np.argsort(group, kind="stable")
+    parts = np.split(order, np.flatnonzero(np.diff(group[order])) + 1) if len(order) else []
+    columns = [table[key].tolist() for key in keys]
+    for rows in parts:
+        yield tuple(column[rows[0]] for column in columns), rows
+
+
+def places(means: Mapping[str, float], seeds: int) -> dict[str, int]:
+    """Return the place of each method: one more than the number of methods that are better.
+
+    Better by less than rounding may move one of the two, over so many seeds, is not better.
+    """
+    shares = {method: moves(method) / seeds**0.5 for method in means}
+    return {
+        method: 1
+        + sum(
+            other - mean > (0 if rival == method else max(shares[rival], shares[method]))
+            for rival, other in means.items()
+        )
+        for method, mean in means.items()
+    }
+
+
+def outcomes(results: Results) -> pd.DataFrame:
+    """Return how the cells of each method ended: what a table prints where it has no number.
+
+    Returns
+    -------
+    DataFrame
+        dataset, method, bits, planned (seeds asked for) and status (of the first cell that is not
+        done, or "done")
+    """
+    runs = results.runs()
+    groups = runs.groupby(["dataset", "method", "bits"], sort=False)
+    found = groups["status"].agg(_worst).reset_index()
+    found["planned"] = groups["seed"].nunique().to_numpy()
+    return found[["dataset", "method", "bits", "planned", "status"]]
+
+
+def _worst(statuses: pd.Series[str]) -> str:
+    other = [status for status in statuses if status != "done"]
+    return other[0] if other else "done"

@@ -1,0 +1,196 @@
+"""Studies from Python: what the flags say, with classes, objects and data in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hashbench.api.job import carry_out, prepare
+from hashbench.api.notebook_plugins import plugin_file
+from hashbench.api.results import Results
+from hashbench.api.study_args import KEYS, RESULTS, resolve
+from hashbench.core.errors import HashbenchError
+from hashbench.core.validation import is_file_name
+from hashbench.data.export import write_data
+from hashbench.execution.grid import FIXED
+from hashbench.execution.progress import make_progress
+from hashbench.neural.device import trained_on
+from hashbench.plugins.dataset import Data
+from hashbench.plugins.method import Method
+from hashbench.plugins.registry import Registry, discover
+from hashbench.plugins.selection import Choice
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Where, in the folder of results, files are written for what was given in memory.
+MEMORY = "given"
+
+
+def run(
+    methods: Any = None,
+    datasets: Any = None,
+    bits: int | Sequence[int] | str | None = None,
+    seeds: int | Sequence[int] | str | None = None,
+    *,
+    study: str | Path | None = None,
+    out: str | Path | None = None,
+    plugins: str | Path | Sequence[str | Path] = (),
+    report: bool = False,
+    quiet: bool = False,
+    verbose: bool = False,
+    force: bool = False,
+    retry: str | Sequence[str] = (),
+    device: str | None = None,
+    **flags: Any,
+) -> Results:
+    """Run a study and return its results; the flags of ``hashbench run`` are the parameters.
+
+    Parameters
+    ----------
+    methods : names and selections as on the command line, classes, or objects with parameters
+        set; one or a list
+    datasets : names, selections and paths, `hashbench.Data` in memory, or name -> data
+    bits, seeds : a number or several; a number of seeds means that many
+    study : a study's name or file; what is given besides wins
+    out : folder of the results; a new one below hashbench-results, named after what is asked, if
+        None
+    plugins : files and folders with plugins
+    report : write the page, too
+    quiet, verbose : show no progress, or a log of all that happens with times
+    force, retry : run every cell again, or those that ended as failed, timeout, memory or skipped
+    device : where networks are trained: auto, cpu, cuda, cuda:1, mps
+    flags : measures, published, jobs, timeout, memory, threads, timing, tune, tune_time,
+        tune_bits, keep_trials, executor, scheduler
+    """
+    for name in flags:
+        if name not in KEYS:
+            raise HashbenchError(f"run: found {name}; allowed: {', '.join(sorted(KEYS))}")
+    paths = [plugins] if isinstance(plugins, str | Path) else list(plugins)
+    registry = discover(paths)
+    given = Path(out) if out is not None else None
+    things = _listed(methods), _listed(datasets)
+    memory = (given or Path(RESULTS)) / MEMORY
+    texts = [_method_text(each, registry, paths, memory) for each in things[0]]
+    data = [_dataset_text(each, memory) for each in things[1]]
+    asked = {
+        **dict.fromkeys(KEYS),
+        **flags,
+        "methods": texts or None,
+        "datasets": [text for each in data for text in each] or None,
+        "bits": bits if bits is None or isinstance(bits, str) else _listed(bits),
+        "seeds": list(seeds) if isinstance(seeds, range) else seeds,
+        "out": None if out is None else str(out),
+    }
+    progress = make_progress(quiet, verbose=verbose)
+    with trained_on(device):
+        job = prepare(
+            resolve(None if study is None else str(study), [str(path) for path in paths], asked),
+            progress.note,
+            retry=_listed(retry),
+            force=force,
+        )
+        if out is None:
+            progress.note(f"results: {job.out}")
+        done, _, _ = carry_out(job, progress)
+    if report:
+        from hashbench.site.exhibits import publish
+
+        publish(done)
+    return Results(done.path, done.registry, done.plan, done.stored)
+
+
+def _listed(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _method_text(method: Any, registry: Registry, paths: list[str | Path], memory: Path) -> str:
+    """Return a method as a selection names it; a class of the user's own becomes a plugin."""
+    if isinstance(method, str):
+        return method
+    cls = method if isinstance(method, type) else type(method)
+    if not issubclass(cls, Method) or not hasattr(cls, "name"):
+        raise HashbenchError(
+            f"methods: found {method!r}; allowed: names, subclasses of hashbench.Method with a "
+            "name, and objects of these"
+        )
+    known = registry.methods.get(cls.name)
+    if known is None or (known.cls is not cls and known.cls.__qualname__ != cls.__qualname__):
+        paths.append(plugin_file(cls, memory / "plugins"))
+    if isinstance(method, type):
+        return str(cls.name)
+    defaults = cls.defaults()
+    changed = {
+        key: value
+        for key, value in method.get_params().items()
+        if key not in FIXED and repr(value) != repr(defaults[key])
+    }
+    return str(Choice(cls.name, tuple(sorted(changed.items()))))
+
+
+def _dataset_text(dataset: Any, memory: Path) -> list[str]:
+    """Return datasets as a selection names them; data in memory become files."""
+    if isinstance(dataset, str | Path):
+        return [str(dataset)]
+    named: Mapping[str, Any] = dataset if isinstance(dataset, Mapping) else {"data": dataset}
+    texts = []
+    for name, data in named.items():
+        if not isinstance(data, Data):
+            raise HashbenchError(
+                f"datasets: found {type(data).__name__}; allowed: names, paths, hashbench.Data, or "
+                "a dictionary of these by name"
+            )
+        if not is_file_name(name):
+            raise HashbenchError(f"datasets: found name {name!r}; allowed: no / and no \\ in it")
+        path = memory / "data" / f"{name}-{data.fingerprint}.npz"
+        if not path.is_file():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_data(data, path)
+        texts.append(f"{name}={path}")
+    return texts
+
+
+def score(
+    method: Method,
+    data: Any,
+    *,
+    protocol: str | None = None,
+    seed: int = 0,
+    measures: str | Sequence[str] = ("AP", "P@100"),
+) -> pd.DataFrame:
+    """Fit a method on a split of data, here and now, and score its codes in every task.
+
+    Parameters
+    ----------
+    method : an object with its parameters, ``EDSH(n_bits=32)``; it is fitted
+    data : `hashbench.Data`, or the name or path of a dataset
+    protocol : one of the dataset's, or ``query=500``; what `hashbench run` would take if None
+    seed : of the split
+    measures : names of measures
+
+    Returns
+    -------
+    DataFrame
+        task, measure, value
+    """
+    import pandas as pd
+
+    from hashbench.api.in_memory_data import split_of
+    from hashbench.measures import evaluate
+
+    views, labels, split, names = split_of(data, protocol, seed)
+    train = [X[split.train] for X in views]
+    method.fit(train, labels[split.train] if method.supervised else None)
+    rows = []
+    for asked, X in enumerate(views):
+        for searched, Z in enumerate(views):
+            if asked == searched:
+                continue
+            codes = method.encode(X[split.query], asked), method.encode(Z[split.database], searched)
+            found = evaluate(*codes, labels[split.query], labels[split.database], measures)
+            task = f"{names[asked]}->{names[searched]}"
+            rows += [{"task": task, "measure": name, "value": found[name]} for name in found.scores]
+    return pd.DataFrame(rows)

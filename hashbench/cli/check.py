@@ -1,0 +1,92 @@
+"""``hashbench check``: does a plugin keep the rules that the harness relies on?"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from hashbench.checks.datasets import run_data_checks
+from hashbench.checks.methods import Outcome, run_checks
+from hashbench.cli import completion, find_plugins, plugin_option
+from hashbench.core.errors import HashbenchError, unknown
+from hashbench.core.units import format_count
+from hashbench.plugins.registry import Plugin
+from hashbench.plugins.requirements import unavailable
+
+
+@click.command("check")
+@click.argument("plugin_name", metavar="PLUGIN", shell_complete=completion.plugins)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@plugin_option
+def check_command(plugin_name: str, as_json: bool, plugins: tuple[str, ...]) -> None:
+    """Put a method or a dataset through the conformance suite.
+
+    PLUGIN is its name, or the path of a file: then every method and dataset in it is checked.
+    """
+    chosen = _chosen(plugin_name, plugins)
+    methods = {plugin.name: plugin for plugin in chosen if plugin.kind == "methods"}
+    for name, needs in unavailable(methods).items():
+        raise HashbenchError(f"method {name} needs {needs}")
+    outcomes: dict[str, list[Outcome]] = {}
+    for plugin in chosen:
+        outcomes[plugin.name] = []
+        if not as_json:
+            click.echo(f"{plugin.name} ({plugin.path})")
+        checks = run_checks if plugin.kind == "methods" else run_data_checks
+        printed = io.StringIO()  # what the plugin prints itself is no line of this command's
+        for outcome in _apart(checks(plugin.cls), printed):
+            outcomes[plugin.name].append(outcome)
+            if not as_json:
+                reason = f": {outcome.message}" if outcome.message else ""
+                click.echo(f"  {outcome.status:<8} {outcome.check}{reason}")
+        for line in printed.getvalue().splitlines():
+            click.echo(f"printed by {plugin.name}: {line}", err=True)
+    if as_json:
+        click.echo(json.dumps({k: [asdict(o) for o in v] for k, v in outcomes.items()}, indent=2))
+    failed = sum(o.status == "failed" for found in outcomes.values() for o in found)
+    if failed:
+        click.echo(f"hashbench: {format_count(failed, 'check')} failed", err=True)
+        sys.exit(1)
+
+
+def _apart(outcomes: Iterable[Outcome], printed: io.StringIO) -> Iterator[Outcome]:
+    """Give outcomes one by one; what is printed while they are computed goes elsewhere."""
+    waiting = iter(outcomes)
+    while True:
+        with contextlib.redirect_stdout(printed):
+            outcome = next(waiting, None)
+        if outcome is None:
+            return
+        yield outcome
+
+
+def _chosen(text: str, plugins: tuple[str, ...]) -> list[Plugin]:
+    path = Path(text)
+    if path.suffix != ".py":  # a name wins over a folder that happens to be called the same
+        known = _known(plugins)
+        found = [plugin for plugin in known if plugin.name == text]
+        if found:
+            return found
+        if not path.is_dir():
+            raise unknown("method or dataset", text, [plugin.name for plugin in known])
+    known = _known((*plugins, text))
+    root = path.resolve()
+    found = [plugin for plugin in known if root in (plugin.path, *plugin.path.parents)]
+    if not found:
+        raise HashbenchError(
+            f"{text}: found no method and no dataset; allowed: subclasses of hashbench.Method and "
+            "hashbench.Dataset with a name"
+        )
+    return found
+
+
+def _known(plugins: tuple[str, ...]) -> list[Plugin]:
+    registry = find_plugins(plugins)
+    return [*registry.methods.values(), *registry.datasets.values()]

@@ -1,0 +1,57 @@
+"""``hashbench compare``: two methods, query by query, in words and as a figure."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hashbench.cli import plugin_option, with_study
+from hashbench.cli.report import selected
+
+
+@click.command("compare")
+@click.argument("first", metavar="A")
+@click.argument("second", metavar="B")
+@click.option("--on", "out", required=True, type=click.Path(path_type=Path), help="OUT of a run.")
+@click.option("--measure", help="The measure to compare by; default: the study's first.")
+@click.option("-b", "--bits", help="Code lengths: 16,32.")
+@click.option("--task", help="image->text or text->image.")
+@click.option("--database", help="encoded or learned.")
+@click.option("-d", "--datasets", help="Some datasets only: names or patterns.")
+@click.option("--width", default="column", show_default=True, help="column or page, of a paper.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@plugin_option
+def compare_command(
+    first: str, second: str, out: Path, as_json: bool, plugins: tuple[str, ...], **flags: Any
+) -> None:
+    """Compare methods A and B on the results in OUT: paired, with significance.
+
+    For every dataset, code length, task and kind of database codes: the mean difference A - B, its
+    95 % interval and p-value, Holm-corrected over all of them. From three distinct splits up they
+    come from a t-test corrected for the rows that splits share; on one split from a bootstrap over
+    queries. A figure and a table go to OUT/report.
+    """
+    from hashbench.analysis.compare import compare, find_method
+    from hashbench.analysis.results import Results
+    from hashbench.render.comparison import forest, sentences
+    from hashbench.render.style import Look, check_width
+    from hashbench.render.writer import FOLDER, FORMATS, Shown, draw, slug, write_data
+
+    check_width(flags["width"])
+    whole = Results(out, with_study(out, plugins))
+    look = Look.of(whole, flags["width"])
+    results = selected(whole, {**flags, "methods": None})
+    pair = find_method(results, first), find_method(results, second)
+    table = compare(results, *pair, results.main_measure)
+    title = f"compare {pair[0]} {pair[1]}"
+    picture = Shown(slug(title), forest(table, *pair, look))
+    shown = draw(picture, out / FOLDER, look, FORMATS)
+    write_data(title, table, out / FOLDER, FORMATS)
+    if as_json:
+        click.echo(json.dumps(table.to_dict("records"), indent=2))
+        return
+    click.echo("\n".join(sentences(table, *pair)))
+    click.echo(f"figure: {shown.files['pdf']}")

@@ -1,0 +1,92 @@
+"""``hashbench run``: a study from a file, by name, or from flags.
+
+What a run needs is imported once the server of cells has started: its own imports take as long.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+
+from hashbench.api.study_args import RESULTS, resolve
+from hashbench.cli import completion, plugin_option
+from hashbench.core import signals
+from hashbench.neural.device import DEVICE
+
+
+@click.command("run")
+@click.argument("study", required=False, shell_complete=completion.studies)
+@click.option(
+    "-m",
+    "--methods",
+    multiple=True,
+    shell_complete=completion.Selection("methods"),
+    help="Methods: edsh,cca*  edsh[gamma=1|10]  all,!lssh.",
+)
+@click.option(
+    "-d",
+    "--datasets",
+    multiple=True,
+    shell_complete=completion.Selection("datasets"),
+    help="Datasets or files: wiki,synthetic[rows=500],mine.mat.",
+)
+@click.option("-b", "--bits", help="Code lengths: 16,32.")
+@click.option("-s", "--seeds", help="How many seeds (3 means 0,1,2), or which ones: 3,5.")
+@click.option("-o", "--out", help=f"Folder of the results; default {RESULTS}/STUDY.")
+@click.option("-j", "--jobs", help="Cells at once; default: cores / threads.")
+@click.option("--measures", shell_complete=completion.measures, help="Names of measures: AP,P@100.")
+@click.option("--published", multiple=True, help="CSV with numbers that a paper prints.")
+@click.option("--plan", "plan_only", is_flag=True, help="Show what would run, and run nothing.")
+@click.option("--timeout", help="Longest time of a cell: 10m.")
+@click.option("--memory", help="Largest resident set of a cell and its processes: 8G.")
+@click.option("--threads", help="Threads of each cell; default 1.")
+@click.option(
+    "--device",
+    envvar=DEVICE,
+    default="auto",
+    help="Where networks are trained: auto (default), cpu, cuda, cuda:1, mps.",
+)
+@click.option("--retry", default="", help="Run these again: failed,timeout,memory,skipped.")
+@click.option("--force", is_flag=True, help="Run every cell again.")
+@click.option(
+    "--timing/--no-timing", default=None, help="Run cells one at a time, for times that compare."
+)
+@click.option("--tune", help="Tune each method: so many points of its space, on training rows.")
+@click.option("--tune-time", help="Tune each method for so long (training time): 10m.")
+@click.option("--tune-bits", help="middle (default): tune at one code length; each: at every one.")
+@click.option("--keep-trials/--drop-trials", default=None, help="Keep the codes of trials.")
+@click.option("--executor", help="local (default) or dask.")
+@click.option("--scheduler", help="Address of a Dask scheduler; implies --executor dask.")
+@click.option("--quiet", is_flag=True, help="No progress.")
+@click.option("-v", "--verbose", is_flag=True, help="A log of all that happens, with times.")
+@click.option(
+    "--report/--no-report",
+    default=True,
+    envvar="HASHBENCH_REPORT",
+    help="Write reports and the page at the end; default: yes.",
+)
+@plugin_option
+def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> None:
+    """Run a study: every method on every dataset at every code length, for every seed.
+
+    STUDY is the name of a study that comes with hashbench (quick, fair, paper, paper-wiki, scale)
+    or a TOML file whose keys are the flags' names; flags win over it. Without STUDY and without
+    flags, quick runs. What is already in OUT is not run again.
+
+    Exit codes: 0 all cells are done, 1 some are not, 2 bad input, 130 interrupted.
+    """
+    from hashbench.execution.server_connection import ServerConnection
+
+    signals.listen()
+    asked = resolve(study, plugins, flags)
+    os.environ[DEVICE] = flags["device"]  # which the processes of cells inherit
+    server = ServerConnection(asked.threads) if asked.executor == "local" else None
+    try:
+        from hashbench.cli.study_runs import run_study
+
+        run_study(asked, flags, server)
+    finally:
+        if server is not None:
+            server.close(patience=0)

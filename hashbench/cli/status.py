@@ -1,0 +1,131 @@
+"""``hashbench status``: what of a study is done, failed, timed out, left."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hashbench.core import task_log
+from hashbench.core.units import format_count, format_duration
+from hashbench.execution.executor import STATUSES
+from hashbench.execution.plan import Plan, estimate, pending, walls
+from hashbench.execution.store import Store, Stored
+from hashbench.execution.tuning.status import count_trials, read_records
+from hashbench.render.terminal import listing
+
+
+@click.command("status")
+@click.argument("out", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "-f", "--follow", "following", is_flag=True, help="First follow what runs, until nothing does."
+)
+def status_command(out: Path, as_json: bool, following: bool) -> None:
+    """Show what of the study in OUT is done, failed, timed out and left; changes no result.
+
+    Exit codes: 0, or 1 if a cell in OUT is damaged, 2 bad input.
+    """
+    plan, store = Plan.read(out), Store(out)
+    if following:
+        follow(store)
+    stored, damaged = store.read(plan.cells)
+    summary = summarise(plan, store, stored, damaged)
+    if as_json:
+        click.echo(json.dumps(summary, indent=2))
+    else:
+        show(summary)
+    if damaged:
+        sys.exit(1)
+
+
+def follow(store: Store) -> None:
+    """Print what running cells say, each line behind the name of its cell, while a run lasts."""
+    read: dict[Path, int] = {}
+    while True:
+        alive = store.owner() is not None
+        for log in sorted(store.work.glob(f"task-*/{task_log.NAME}")):
+            with contextlib.suppress(OSError):  # it may go at any time
+                data = log.read_bytes()
+                whole = data[: data.rfind(b"\n") + 1]
+                lines = whole[read.get(log, 0) :].decode(errors="replace").splitlines()
+                name = whole.partition(b"\n")[0].decode(errors="replace")
+                for line in lines[0 if log in read else 1 :]:
+                    click.echo(f"{name}: {line}")
+                read[log] = len(whole)
+        if not alive:
+            return
+        time.sleep(task_log.SECONDS / 2)
+
+
+def show(summary: Mapping[str, Any]) -> None:
+    """Print a summary, a line for each cell that is not done."""
+    counts = ", ".join(f"{n} {status}" for status, n in summary["counts"].items() if n)
+    click.echo(f"{format_count(summary['cells'], 'cell')}: {counts}")
+    if trials := summary["trials"]:
+        ended = ", ".join(f"{n} {status}" for status, n in trials["counts"].items() if n)
+        searches = format_count(trials["searches"], "search")
+        click.echo(f"{format_count(trials['trials'], 'trial')} in {searches}: {ended}")
+    if summary["left_seconds"] is not None:
+        click.echo(f"about {format_duration(summary['left_seconds'])} left, one cell at a time")
+    lines = [(each["status"], each["cell"], each["reason"]) for each in summary["not_done"]]
+    for each in summary["missing"]:
+        cells = format_count(each["cells"], "cell")
+        lines.append(("failed", f"{cells} on {each['dataset']}", each["reason"]))
+    if lines:
+        click.echo(listing(("status", "cell", "reason"), lines, wrapped=2))
+    if summary["others"]:
+        others = format_count(summary["others"], "cell")
+        click.echo(f"of other studies or versions: {others} in the store")
+
+
+def summarise(
+    plan: Plan, store: Store, stored: dict[str, Stored], damaged: dict[str, str]
+) -> dict[str, Any]:
+    """Return the counts, what is not done with its reasons, and the time left.
+
+    A dataset that cannot be loaded is one line, however many cells it costs.
+    """
+    counts = Counter(each.status for each in stored.values())
+    counts["failed"] += len(plan.missing)
+    todo = pending(plan.cells, stored)
+    trials = count_trials(plan, read_records(plan, store.trials))
+    waiting = [*todo, *trials.left]
+    seconds, unjudged = estimate(waiting, [*walls(stored.values()), *trials.walls], 1)
+    known = {cell.id for cell in plan.cells}
+    present = set(os.listdir(store.cells)) if store.cells.is_dir() else set()
+    lines = [
+        {
+            "cell": str(cell),
+            "status": stored[cell.id].status,
+            "reason": stored[cell.id].record.reason,
+        }
+        for cell in plan.cells
+        if cell.id in stored and stored[cell.id].status != "done"
+    ]
+    lines += [
+        {"cell": str(cell), "status": "damaged", "reason": damaged[cell.id]}
+        for cell in plan.cells
+        if cell.id in damaged
+    ]
+    missing = Counter((each.dataset, each.reason) for each in plan.missing)
+    return {
+        "cells": len(plan.cells) + len(plan.missing),
+        "counts": {**{status: counts[status] for status in STATUSES}, "left": len(todo)},
+        "trials": trials.to_json() if plan.searches else None,
+        "left_seconds": seconds if waiting and not unjudged else None,
+        "not_done": lines,
+        "missing": [
+            {"dataset": dataset, "cells": cells, "reason": reason}
+            for (dataset, reason), cells in missing.items()
+        ],
+        "others": len(present - known),
+    }

@@ -1,0 +1,201 @@
+"""From recognised variables to a dataset: rows turned the right way, parts joined, labels 0/1.
+
+What was recognised goes into the notes of the data, because a guess must be seen to be trusted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy
+
+from hashbench.core.errors import HashbenchError
+from hashbench.core.validation import check_labels, check_matrix, dense, numbered_classes
+from hashbench.data.formats.file_groups import files_of
+from hashbench.data.formats.known_layouts import Recognised, recognise
+from hashbench.data.formats.size_checks import check_fits
+from hashbench.data.formats.variable import Variable
+from hashbench.data.formats.variables import File, Variables
+from hashbench.plugins.dataset import Data
+from hashbench.plugins.protocol import Rows
+
+
+def load_file(path: str | Path, chosen: Mapping[str, str] | None = None) -> Data:
+    """Read a dataset from a file, or from several that belong together.
+
+    Parameters
+    ----------
+    path : a file, a folder with a file a matrix or a part, or ``role:file,...``
+    chosen : role ("image", "text", "labels", or "views") -> variable, where the layout is not to
+        decide
+    """
+    return load_files(files_of(path), chosen)
+
+
+def load_files(files: Sequence[Path | File], chosen: Mapping[str, str] | None = None) -> Data:
+    """Read a dataset from files that belong together; see :func:`load_file`."""
+    variables = Variables(files)
+    found = recognise(variables, chosen or {})
+    pieces = {part: _read_part(names, variables, found) for part, names in found.parts.items()}
+    file = variables.paths[0].name
+    views = [
+        _stack([values[k] for values in pieces.values()], role, file)
+        for k, role in enumerate(found.views)
+    ]
+    labels, kind, names = _multi_hot([values[-1] for values in pieces.values()], file)
+    return Data(
+        views,
+        check_labels(labels, views[0].shape[0]),
+        view_names=found.views,
+        label_names=_texts("label_names", variables, found, labels.shape[1]) or names,
+        strings=_texts("strings", variables, found, len(labels)) or None,
+        given=_given(pieces, variables, found),
+        notes=_notes(variables, found, labels, kind),
+    )
+
+
+def _texts(name: str, variables: Variables, found: Recognised, count: int) -> tuple[str, ...]:
+    """Return what the suite's own files may say besides, if it is there and whole."""
+    if found.layout != "hashbench" or name not in variables or variables[name].kind != "char":
+        return ()
+    texts = tuple(map(str, np.ravel(variables[name].read())))
+    return texts if len(texts) == count else ()
+
+
+def _read_part(names: Sequence[str], variables: Variables, found: Recognised) -> list[Any]:
+    """Return the views and the labels of one part with a row an item."""
+    file = variables.paths[0].name
+    values = [_numbers(name, variables[name], file) for name in names[:-1]]
+    values.append(_labels(names[-1], variables[names[-1]], file))
+    *views, labels = values
+    axis = 1 if found.items_are_columns else 0
+    if 1 in labels.shape:
+        counts = [labels.size, labels.shape[axis]]  # class numbers, or a single item's classes
+    else:
+        # There are more items than classes: what else would tell a transposed matrix?
+        counts = [labels.shape[axis]]
+        if labels.shape[1 - axis] > labels.shape[axis]:
+            counts.append(labels.shape[1 - axis])
+    for n in counts:
+        if n > 0 and all(n in X.shape for X in views):
+            return [_rows_first(X, n, axis) for X in values]
+    shapes = ", ".join(f"{name} {variables[name]}" for name in names)
+    number = "all three" if len(names) == 3 else f"all {len(names)}"
+    raise HashbenchError(f"{file}: found {shapes}; {number} must have the same number of rows")
+
+
+def _labels(name: str, variable: Variable, file: str) -> Any:
+    if variable.kind == "char" and len(variable.shape) == 1 and variable.shape[0] > 0:
+        return np.asarray(variable.read())[:, None]
+    return _numbers(name, variable, file)
+
+
+def _numbers(name: str, variable: Variable, file: str) -> Any:
+    if not variable.is_numbers or len(variable.shape) not in (1, 2):
+        raise HashbenchError(f"{file}: {name}: found {variable}; allowed: a matrix of numbers")
+    value = variable.read()
+    if len(variable.shape) == 1:
+        value = value[:, None]
+    if 0 in value.shape:
+        raise HashbenchError(f"{file}: {name}: found {variable}; at least one row and one column")
+    if value.dtype.kind not in "fiub":
+        raise HashbenchError(f"{file}: {name}: found {value.dtype} entries; allowed: real numbers")
+    return value
+
+
+def _rows_first(X: Any, n: int, axis: int) -> Any:
+    rows_at = axis if X.shape[axis] == n else 1 - axis
+    return X if rows_at == 0 else X.T
+
+
+def _stack(parts: Sequence[Any], role: str, file: str) -> Any:
+    columns = [X.shape[1] for X in parts]
+    if len(set(columns)) > 1:
+        raise HashbenchError(
+            f"{file}: {role}: found {columns} columns; must be equal in every part"
+        )
+    if all(scipy.sparse.issparse(X) for X in parts):
+        whole = scipy.sparse.vstack(parts, format="csr").astype(np.float32)
+        check_matrix(whole.data[:, None], f"{file}: {role}, entries that are not zero")
+        return whole
+    checked = [check_matrix(X, f"{file}: {role}") for X in parts]
+    # MATLAB stores columns together; every pass of ours is over rows.
+    whole = np.empty((sum(map(len, checked)), columns[0]), np.result_type(*checked))
+    return np.concatenate(checked, out=whole)
+
+
+def _multi_hot(parts: Sequence[Any], file: str) -> tuple[npt.NDArray[Any], str, tuple[str, ...]]:
+    """Return labels with a column a class, how the file wrote them, and names of the classes."""
+    for labels in parts:
+        try:
+            check_fits("labels", labels.shape, labels.dtype.itemsize)  # sparse ones become dense
+        except ValueError as error:
+            raise HashbenchError(f"{file}: {error}") from error
+    arrays = [np.asarray(dense(labels)) for labels in parts]
+    if len({labels.shape[1] for labels in arrays}) > 1:
+        widths = [labels.shape[1] for labels in arrays]
+        raise HashbenchError(f"{file}: labels: found {widths} columns; must be equal in every part")
+    labels = np.concatenate(arrays)
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise HashbenchError(f"{file}: labels: found nan; allowed: 0 and 1, or whole class numbers")
+    if labels.shape[1] > 1:
+        odd = labels[(labels != 0) & (labels != 1)]
+        if odd.size:
+            raise HashbenchError(
+                f"{file}: labels: found {odd[0]}; allowed: 0 and 1, or a column of class numbers"
+            )
+        if not labels.any():
+            raise HashbenchError(f"{file}: labels: found 0 only; at least one row with a label")
+        return labels, "one-hot" if (labels.sum(axis=1) == 1).all() else "multi-hot", ()
+    if labels.dtype.kind == "f" and (labels % 1 != 0).any():
+        raise HashbenchError(f"{file}: labels: found fractions; allowed: whole class numbers")
+    try:
+        columns, names = numbered_classes(labels)
+    except HashbenchError as error:
+        raise HashbenchError(f"{file}: {error}") from error
+    texts = labels.dtype.kind not in "fiub"
+    return columns, "texts" if texts else "class numbers", names if texts else ()
+
+
+def _given(
+    pieces: Mapping[str, list[Any]], variables: Variables, found: Recognised
+) -> dict[str, Rows]:
+    if "query" in pieces:
+        ends = np.cumsum([0, *(values[-1].shape[0] for values in pieces.values())])
+        return {
+            part: np.arange(ends[k] + found.left_out.get(part, 0), ends[k + 1])
+            for k, part in enumerate(pieces)
+        }
+    given = {}
+    n, first = pieces["all"][-1].shape[0], found.first_row
+    for part, name in found.indices.items():
+        if not variables[name].is_numbers:
+            raise HashbenchError(
+                f"{variables.paths[0].name}: {name}: found {variables[name]}; allowed: row numbers"
+            )
+        given[part] = np.asarray(variables[name].read(), np.intp).ravel() - first
+        if not ((given[part] >= 0) & (given[part] < n)).all():
+            raise HashbenchError(
+                f"{variables.paths[0].name}: {name}: allowed: rows from {first} to {n - 1 + first}"
+            )
+    return given
+
+
+def _notes(
+    variables: Variables, found: Recognised, labels: npt.NDArray[Any], kind: str
+) -> list[str]:
+    names = zip(*found.parts.values(), strict=True)
+    roles = (*found.views, "labels")
+    said = [f"{role}={'+'.join(used)}" for role, used in zip(roles, names, strict=True)]
+    where = ", ".join(dict.fromkeys(path.name for path in variables.paths))
+    notes = [
+        f"{where}: {found.layout} layout, {', '.join(said)}; {labels.shape[1]} classes ({kind})"
+    ]
+    if found.unused:
+        others = ", ".join(f"{name} ({variables[name]})" for name in found.unused)
+        notes.append(f"{where}: not used: {others}")
+    return notes

@@ -1,0 +1,169 @@
+"""What the store keeps of a split: rows, labels and strings, all that measures and reports need."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from hashbench.core.codes import Words, pack, unpack
+from hashbench.core.errors import DamagedError
+from hashbench.core.io import arrays_checksum, load_sealed, save_sealed
+from hashbench.plugins.dataset import ContactSheet, Data, Split
+from hashbench.plugins.protocol import Rows
+
+TEXTS = ("view_names", "label_names", "query_strings", "database_strings")
+
+
+class SearchTask(NamedTuple):
+    """A task: queries of one view against the database of another.
+
+    Attributes
+    ----------
+    name : ``image->text``
+    asked, searched : the positions of the two views
+    """
+
+    name: str
+    asked: int
+    searched: int
+
+
+@dataclass(frozen=True, eq=False)
+class StoredSplit:
+    """A split with what is shown and judged of its rows.
+
+    Attributes
+    ----------
+    train, query, database : rows of the dataset
+    query_labels, database_labels : packed, 64 classes to a word
+    n_labels : number of classes
+    view_names, label_names : names; those of labels may be missing
+    query_strings, database_strings : what a report shows for an item, or None
+    columns : of each view, before preprocessing; empty if not known
+    """
+
+    train: Rows
+    query: Rows
+    database: Rows
+    query_labels: Words
+    database_labels: Words
+    n_labels: int
+    view_names: tuple[str, ...] = ("image", "text")
+    label_names: tuple[str, ...] = ()
+    query_strings: tuple[str, ...] | None = None
+    database_strings: tuple[str, ...] | None = None
+    columns: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, split: Split, data: Data) -> Self:
+        """Return what is to be kept of a split of a dataset."""
+        strings: dict[str, tuple[str, ...]] = {}
+        if data.strings is not None:
+            for part in ("query", "database"):
+                chosen = (str(data.strings[row]) for row in getattr(split, part))
+                strings[f"{part}_strings"] = tuple(chosen)
+        return cls(
+            train=split.train,
+            query=split.query,
+            database=split.database,
+            query_labels=pack(data.labels[split.query].astype(bool)),
+            database_labels=pack(data.labels[split.database].astype(bool)),
+            n_labels=int(data.labels.shape[1]),
+            view_names=tuple(data.view_names),
+            label_names=tuple(data.label_names),
+            columns=tuple(int(X.shape[1]) for X in data.views),
+            **strings,
+        )
+
+    def _arrays(self) -> dict[str, Any]:
+        """Return an array an attribute; what is None is left out."""
+        arrays: dict[str, Any] = {
+            name: getattr(self, name)
+            for name in ("train", "query", "database", "query_labels", "database_labels")
+        }
+        arrays["n_labels"] = np.asarray(self.n_labels)
+        arrays["columns"] = np.asarray(self.columns, np.int64)
+        for name in TEXTS:
+            texts = getattr(self, name)
+            if texts is not None:
+                arrays[name] = np.asarray(texts, dtype=np.str_)
+        return arrays
+
+    def save(self, path: Path) -> None:
+        """Write an npz file with an array an attribute, and their checksum."""
+        save_sealed(path, self._arrays())
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Read what `save` wrote; DamagedError if it is not that any more."""
+        arrays: dict[str, Any] = dict(load_sealed(path))
+        try:
+            for name in (*TEXTS, "columns"):
+                if name in arrays:
+                    arrays[name] = tuple(arrays[name].tolist())
+            return cls(**{**arrays, "n_labels": int(arrays["n_labels"])})
+        except (TypeError, KeyError, ValueError) as error:
+            raise DamagedError(f"it is no split ({error})") from error
+
+    @cached_property
+    def checksum(self) -> str:
+        """A hash of everything above."""
+        return arrays_checksum(self._arrays())
+
+    @cached_property
+    def database_is_train(self) -> bool:
+        """True if the rows searched are the rows trained on, in the same order."""
+        return np.array_equal(self.train, self.database)
+
+    @property
+    def tasks(self) -> tuple[SearchTask, ...]:
+        """Every view against every other, in their order."""
+        return tuple(
+            SearchTask(f"{asked}->{searched}", a, b)
+            for (a, asked), (b, searched) in itertools.permutations(enumerate(self.view_names), 2)
+        )
+
+    def string(self, part: str, position: int) -> str:
+        """Return what a report shows for a query or an item; nothing if there is nothing."""
+        strings = self.query_strings if part == "query" else self.database_strings
+        return "" if strings is None else strings[position]
+
+    def labels(self, part: str, position: int) -> list[str]:
+        """Return the names of the labels of a query or an item; numbers if they have no names."""
+        words = self.query_labels if part == "query" else self.database_labels
+        has = unpack(words[[position]], self.n_labels)[0]
+        named = len(self.label_names) == len(has)
+        names = self.label_names if named else [f"label {number}" for number in range(len(has))]
+        return [name for name, there in zip(names, has, strict=True) if there]
+
+
+def split_name(fingerprint: str, split: Split) -> str:
+    """Return a name for a split of one dataset: rows alone do not tell whose rows they are."""
+    return hashlib.sha256(f"{fingerprint} {split.hash}".encode()).hexdigest()[:16]
+
+
+def pictures_name(fingerprint: str) -> str:
+    """Return the name of the file with a dataset's pictures, beside those of its splits."""
+    return f"pictures-{fingerprint}"
+
+
+def save_pictures(pictures: ContactSheet, path: Path) -> None:
+    """Write the pictures of a dataset's items, so that reports never need the dataset."""
+    arrays = {
+        "png": np.frombuffer(pictures.png, np.uint8),
+        "size": np.asarray(pictures.size),
+        "columns": np.asarray(pictures.columns),
+    }
+    save_sealed(path, arrays)
+
+
+def load_pictures(path: Path) -> ContactSheet:
+    """Read what :func:`save_pictures` wrote."""
+    arrays = load_sealed(path)
+    return ContactSheet(arrays["png"].tobytes(), int(arrays["size"]), int(arrays["columns"]))

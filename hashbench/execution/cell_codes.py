@@ -1,0 +1,88 @@
+"""The codes of a cell: one form from the method that makes them to the measure that reads them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from hashbench.core.io import load_arrays, save_arrays
+
+Array = npt.NDArray[Any]
+
+#: Learned database codes where a method has them, encoded ones elsewhere: papers' line-up.
+EITHER = "learned-or-encoded"
+
+
+@dataclass(frozen=True, eq=False)
+class CellCodes:
+    """What a method made of queries and database: packed codes, or vectors.
+
+    Attributes
+    ----------
+    query, database : an array a view
+    learned : what was found for the training rows: nothing, one array for all views, or one a view
+    n_bits : length of the codes; None if these are vectors, compared by inner products
+    """
+
+    query: tuple[Array, ...]
+    database: tuple[Array, ...]
+    learned: tuple[Array, ...] = ()
+    n_bits: int | None = None
+
+    def searched(self, kind: str, view: int) -> Array:
+        """Return the "encoded" or the "learned" database codes of a view."""
+        if kind == "encoded":
+            return self.database[view]
+        return self.learned[view if len(self.learned) > 1 else 0]
+
+    def save(self, path: Path) -> None:
+        """Write an npz file: ``query_0``, ``database_1``, ``learned`` or ``learned_0``, and so on.
+
+        ``n_bits`` is in it if these are codes.
+        """
+        arrays: dict[str, Array] = {}
+        if self.n_bits is not None:
+            arrays["n_bits"] = np.asarray(self.n_bits)
+        for role in ("query", "database"):
+            arrays |= {f"{role}_{view}": part for view, part in enumerate(getattr(self, role))}
+        shared = len(self.learned) == 1
+        arrays |= {
+            "learned" if shared else f"learned_{view}": part
+            for view, part in enumerate(self.learned)
+        }
+        save_arrays(path, arrays)
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Read what `save` wrote; ValueError if it is something else."""
+        arrays = load_arrays(path)
+        shared = arrays.get("learned")
+        found = cls(
+            query=_by_view(arrays, "query"),
+            database=_by_view(arrays, "database"),
+            learned=_by_view(arrays, "learned") if shared is None else (shared,),
+            n_bits=int(arrays["n_bits"]) if "n_bits" in arrays else None,
+        )
+        if len(found.query) < 2 or len(found.query) != len(found.database):
+            raise ValueError(f"{path} holds no codes of queries and database, one a view")
+        return found
+
+    def equals(self, other: CellCodes) -> bool:
+        """Say whether all codes are the same, to the bit."""
+        ours, theirs = (
+            [each.query, each.database, each.learned, (np.asarray(each.n_bits),)]
+            for each in (self, other)
+        )
+        return all(
+            len(one) == len(two) and all(map(np.array_equal, one, two))
+            for one, two in zip(ours, theirs, strict=True)
+        )
+
+
+def _by_view(arrays: dict[str, Array], role: str) -> tuple[Array, ...]:
+    count = sum(name.startswith(f"{role}_") for name in arrays)
+    return tuple(arrays[f"{role}_{view}"] for view in range(count) if f"{role}_{view}" in arrays)

@@ -1,0 +1,109 @@
+"""What a Dask worker does with a task: the same processes, limits and kills as on one machine.
+
+A worker thread owns a local executor with a fork server; data are prepared on the worker's own
+disk. Nothing needs a file system in common with the machine that asks: plugins come with the
+task, files go back as bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tempfile
+import threading
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from distributed import get_worker
+
+from hashbench.execution.executor import Limits, Outcome, Task
+from hashbench.execution.local import LocalExecutor
+
+SPLITS_KEPT = 2  # prepared splits that stay on a worker's disk beside those in use
+
+_mine = threading.local()
+_lock = threading.Lock()
+_preparing: dict[str, threading.Lock] = {}
+_in_use: Counter[str] = Counter()
+_recent: dict[str, None] = {}
+
+
+def perform(task: Task, limits: Limits, plugins: Mapping[str, bytes]) -> dict[str, Any]:
+    """Run a task on this worker; return its outcome, with the files it wrote as bytes."""
+    worker = get_worker()
+    key = worker.get_current_task()
+    place = Path(worker.local_directory) / "hashbench"
+
+    def cancelled() -> bool:
+        state = worker.state.tasks.get(key)
+        return state is None or state.state == "cancelled"
+
+    executor = _executor(place, limits, plugins)
+    executor.cancelled = cancelled
+    with tempfile.TemporaryDirectory(prefix="hashbench-") as folder:
+        outcome = None
+        with _using(place / "data", task.needs.makes if task.needs else ""):
+            if task.needs is not None:
+                with _preparing.setdefault(task.needs.makes, threading.Lock()):
+                    outcome = _run(executor, task.needs, Path(folder))
+            unread = outcome is not None and outcome.status != "done"
+            if outcome is None or not unread:
+                outcome = _run(executor, replace(task, needs=None), Path(folder))
+                unread = not task.limited and outcome.status != "done"  # it was about data itself
+        files = {}
+        if outcome.folder is not None:
+            files = {path.name: path.read_bytes() for path in outcome.folder.glob("*.npz")}
+        # Other workers may share the machine: nobody here can promise that a cell ran alone.
+        result = {**outcome.result, "alone": False, "worker": worker.address, "unread": unread}
+        return {**asdict(replace(outcome, folder=None, result=result)), "files": files}
+
+
+def _run(executor: LocalExecutor, task: Task, folder: Path) -> Outcome:
+    for event in executor.run([task], folder):
+        if event.outcome is not None:
+            return event.outcome
+    raise RuntimeError(f"{task.name} ended without an outcome")
+
+
+def _executor(place: Path, limits: Limits, plugins: Mapping[str, bytes]) -> LocalExecutor:
+    """Return this thread's executor; a new one if plugins or limits are others than before."""
+    digest = hashlib.sha256()
+    for name, content in sorted(plugins.items()):
+        digest.update(f"{name}\n{len(content)}\n".encode() + content)
+    wanted = (digest.hexdigest()[:16], limits)
+    present: LocalExecutor | None = getattr(_mine, "executor", None)
+    if present is not None:
+        if _mine.wanted == wanted:
+            return present
+        present.close()
+    folder = place / f"plugins-{wanted[0]}"
+    with _lock:
+        for name, content in plugins.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(content)
+    paths = sorted({folder / Path(name).parts[0] for name in plugins})
+    executor = LocalExecutor(1, limits, paths, place / "data", keep_data=True)
+    _mine.executor, _mine.wanted = executor, wanted
+    return executor
+
+
+@contextmanager
+def _using(cache: Path, name: str) -> Iterator[None]:
+    """Keep a prepared split while it is used; forget the ones used longest ago."""
+    with _lock:
+        _in_use[name] += 1
+        _recent.pop(name, None)
+        _recent[name] = None
+        for old in list(_recent)[:-SPLITS_KEPT]:
+            if not _in_use[old]:
+                del _recent[old]
+                shutil.rmtree(cache / old, ignore_errors=True)
+    try:
+        yield
+    finally:
+        with _lock:
+            _in_use[name] -= 1

@@ -1,0 +1,299 @@
+"""From a study to the explicit list of its cells.
+
+A draft is a cell whose dataset has not been looked at: it lacks what only the data can tell, their
+fingerprint and the rows of the split. Parameters set to their defaults are left out of what tables
+print, because they make no other cell.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import itertools
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from hashbench.core.errors import HashbenchError, unknown
+from hashbench.data.formats import FileDataset, parse_file_selection
+from hashbench.data.prepare import DataSpec, SplitRequest
+from hashbench.execution import external
+from hashbench.execution.cell import Cell
+from hashbench.execution.study import Rule, Study
+from hashbench.plugins.dataset import Dataset
+from hashbench.plugins.protocol import RESERVED_KEYS, ROW_KEYS, Protocol
+from hashbench.plugins.registry import Plugin, Registry
+from hashbench.plugins.requirements import unavailable
+from hashbench.plugins.selection import Choice, format_value, parse_item, select, split_items
+
+#: What may be set on every method and every dataset besides its own parameters.
+METHOD_EXTRAS = ("train_rows",)
+
+#: Parameters of every method that the grid sets itself.
+FIXED = ("n_bits", "random_state")
+
+
+@dataclass(frozen=True)
+class DataChoice:
+    """A dataset, a protocol and a preprocessing, as a study asks for them."""
+
+    spec: DataSpec
+    name: str
+    label: str
+    protocol: Protocol
+    preprocess: str | tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A cell whose dataset has not been looked at yet."""
+
+    data: DataChoice
+    method: str
+    params: str
+    parameters: Mapping[str, Any] = field(hash=False)
+    train_rows: int | None
+    bits: int
+    seed: int
+    codes: str = ""  # the file of an external method's codes
+
+    @property
+    def key(self) -> tuple[str, str, str, int, int]:
+        """The key of the cell that comes of it."""
+        return (self.data.label, self.method, self.params, self.bits, self.seed)
+
+    @property
+    def split(self) -> SplitRequest:
+        """The split it needs."""
+        return SplitRequest(self.data.protocol, self.seed, self.train_rows)
+
+    def cell(self, fingerprint: str, split: str, steps: tuple[str, ...], source: str) -> Cell:
+        """Return the cell, given what the data and the method's source say."""
+        return Cell(
+            dataset=self.data.label,
+            fingerprint=fingerprint,
+            protocol=self.data.protocol,
+            split=split,
+            preprocessing=steps,
+            method=self.method,
+            params=self.params,
+            parameters=self.parameters,
+            source=source,
+            bits=self.bits,
+            seed=self.seed,
+        )
+
+
+def resolved(study: Study, registry: Registry) -> Study:
+    """Return the study with every pattern replaced by what it stands for here and now."""
+    names, files = _separate(study.datasets)
+    chosen = select(names, settable(registry.datasets, RESERVED_KEYS), "dataset") if names else []
+    return replace(
+        study,
+        methods=tuple(_named(choice, registry) for choice in _methods(study, registry)),
+        datasets=(*files, *(str(choice) for choice in chosen)),
+        plugins=tuple(str(path) for path in registry.paths),
+        published=tuple(str(Path(path).absolute()) for path in study.published),
+    )
+
+
+def drafts(study: Study, registry: Registry) -> list[Draft]:
+    """Return every cell that is wanted: by dataset, then seed, then bits, then method."""
+    methods = _methods(study, registry)
+    chosen = datasets(study, registry)
+    for rule in study.rules:
+        _check_rule(rule, registry.methods, {*registry.datasets, *(each.name for each in chosen)})
+    grid = itertools.product(chosen, study.seeds, study.bits, methods)
+    found = (_draft(study.rules, registry, *point) for point in grid)
+    return list({draft.key: draft for draft in found}.values())
+
+
+def _check_rule(rule: Rule, methods: Iterable[str], datasets: Iterable[str]) -> None:
+    """Refuse a rule that can never hold; one for methods that are not selected may stand."""
+    for kind, pattern, names in (
+        ("method", rule.methods, methods),
+        ("dataset", rule.datasets, datasets),
+    ):
+        if not any(fnmatch.fnmatchcase(name, pattern) for name in names):
+            raise HashbenchError(f"rules: {unknown(kind, pattern, names)}")
+
+
+def _methods(study: Study, registry: Registry) -> list[Choice]:
+    known = settable(_with_external(study, registry), METHOD_EXTRAS)
+    return select(_method_names(study), known, "method", unavailable(registry.methods))
+
+
+def _with_external(study: Study, registry: Registry) -> Mapping[str, Plugin]:
+    """Return the methods that a study may choose: its external ones are plugins from here on."""
+    for item in itertools.chain.from_iterable(split_items(text) for text in study.methods):
+        found = external.parse_external(item)
+        if found is not None:
+            external.register(*found, registry)
+    return registry.methods
+
+
+def _method_names(study: Study) -> list[str]:
+    items = itertools.chain.from_iterable(split_items(text) for text in study.methods)
+    return [(external.parse_external(item) or (item,))[0] for item in items]
+
+
+def _named(choice: Choice, registry: Registry) -> str:
+    """Return a choice as a study file names it."""
+    plugin = registry.methods[choice.name]
+    return f"{choice.name}={plugin.path}" if plugin.origin == external.ORIGIN else str(choice)
+
+
+def left_out(study: Study, registry: Registry) -> dict[str, list[str]]:
+    """Return the methods that patterns would choose if they could run here, by what they need."""
+    known = settable(_with_external(study, registry), METHOD_EXTRAS)
+    wanted = select(_method_names(study), known, "method")
+    needs = unavailable(registry.methods)
+    found: dict[str, list[str]] = {}
+    for name in dict.fromkeys(choice.name for choice in wanted if choice.name in needs):
+        found.setdefault(needs[name], []).append(name)
+    return found
+
+
+def _separate(selections: Iterable[str]) -> tuple[list[str], dict[str, FileDataset]]:
+    """Split a selection of datasets into names and files."""
+    names: list[str] = []
+    files: dict[str, FileDataset] = {}
+    for item in itertools.chain.from_iterable(split_items(text) for text in selections):
+        found = None if item.startswith("!") else parse_file_selection(item)
+        if found is None:
+            names.append(item)
+        else:
+            files[item] = found[1]
+    return names, files
+
+
+def _draft(
+    rules: Iterable[Rule],
+    registry: Registry,
+    data: DataChoice,
+    seed: int,
+    bits: int,
+    method: Choice,
+) -> Draft:
+    plugin = registry.methods[method.name]
+    if plugin.origin == external.ORIGIN:
+        codes = external.codes_path(plugin, data.name, bits, seed)
+        return Draft(data, method.name, external.MARK, {}, None, bits, seed, codes)
+    defaults = plugin.cls.defaults()
+    allowed = _settable(plugin, METHOD_EXTRAS)
+    settings: dict[str, Any] = {}
+    for rule in rules:
+        if rule.applies(method.name, data.name):
+            settings.update(rule.set)
+    settings.update(method.settings)  # what was asked for by name wins
+    for name in settings:
+        if name not in allowed:
+            raise unknown(f"parameter of {method.name}", name, allowed)
+    train_rows = settings.pop("train_rows", None)
+    if train_rows is not None and (type(train_rows) is not int or train_rows < 1):
+        raise HashbenchError(f"train_rows: found {train_rows!r}; allowed: whole numbers from 1 up")
+    parameters = _complete(method.name, defaults, settings)
+    shown = _changed(defaults, parameters)
+    if train_rows is not None:
+        shown["train_rows"] = train_rows
+    params = ",".join(f"{key}={format_value(shown[key])}" for key in sorted(shown))
+    return Draft(data, method.name, params, parameters, train_rows, bits, seed)
+
+
+def datasets(study: Study, registry: Registry) -> list[DataChoice]:
+    """Resolve a selection of datasets; items that name files are datasets of their own."""
+    known = settable(registry.datasets, RESERVED_KEYS)
+    chosen: dict[DataChoice, None] = {}
+    names, files = _separate(study.datasets)
+    for item, dataset in files.items():
+        settings = parse_item(item)[1][0]
+        params = {k: v for k, v in dataset.get_params().items() if v is not None}
+        spec = DataSpec(None, tuple(sorted(params.items())))
+        shown = {k: v for k, v in settings.items() if k not in RESERVED_KEYS}
+        chosen[_data_choice(dataset, spec, shown, settings)] = None
+    for choice in select(names, known, "dataset") if names else []:
+        cls = registry.datasets[choice.name].cls
+        own = {k: v for k, v in choice.params if k not in RESERVED_KEYS}
+        parameters = _complete(choice.name, cls.defaults(), own)
+        changed = _changed(cls.defaults(), parameters)  # so that what is the same is so once
+        spec = DataSpec(choice.name, tuple(sorted(changed.items())))
+        chosen[_data_choice(cls(**changed), spec, changed, choice.settings)] = None
+    specs: dict[str, DataSpec] = {}
+    for each in chosen:
+        if specs.setdefault(each.label, each.spec) != each.spec:
+            raise HashbenchError(
+                f"two datasets named {each.label!r}: {specs[each.label]} and {each.spec}; "
+                "give a file another name, as in -d other=FILE"
+            )
+    return list(chosen)
+
+
+def _data_choice(
+    dataset: Dataset, spec: DataSpec, shown: Mapping[str, Any], settings: Mapping[str, Any]
+) -> DataChoice:
+    default = dataset.default_protocol()
+    own = dataset.defaults()
+    protocol = Protocol.select({k: v for k, v in settings.items() if k not in own}, default)
+    if protocol.rows and "protocol" in settings:
+        raise HashbenchError(
+            f"dataset {dataset.name}: found protocol={settings['protocol']} with {protocol.base}; "
+            "allowed: one of them"
+        )
+    if not protocol.rows and protocol.name not in dataset.protocols:
+        raise unknown(f"protocol of {dataset.name}", protocol.name, dataset.protocols)
+    preprocess = settings.get("preprocess", dataset.preprocessing)
+    if preprocess is None:  # how a selection reads the word
+        preprocess = "none"
+    shown = dict(shown)
+    if protocol.rows:
+        shown |= {k: settings[k] for k in ROW_KEYS if k in settings}
+    elif protocol.name != default:
+        shown["protocol"] = protocol.name
+    if "preprocess" in settings:
+        shown["preprocess"] = preprocess
+    shown |= protocol.options
+    label = str(Choice(dataset.name, tuple(sorted(shown.items()))))
+    return DataChoice(spec, dataset.name, label, protocol, preprocess)
+
+
+def settable(plugins: Mapping[str, Plugin], extras: tuple[str, ...]) -> dict[str, list[str]]:
+    """Return the parameters that a selection may set, by plugin."""
+    return {name: _settable(plugin, extras) for name, plugin in plugins.items()}
+
+
+def _settable(plugin: Plugin, extras: tuple[str, ...]) -> list[str]:
+    return [key for key in (*plugin.cls.defaults(), *extras) if key not in FIXED]
+
+
+def _complete(
+    name: str, defaults: Mapping[str, Any], settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return all parameters; a whole number for a real parameter becomes real."""
+    parameters = {key: value for key, value in defaults.items() if key not in FIXED}
+    for key, value in settings.items():
+        _check_kind(f"parameter {key} of {name}", defaults[key], value)
+        real = type(value) is int and isinstance(defaults[key], float)
+        parameters[key] = float(value) if real else value
+    return parameters
+
+
+def _check_kind(what: str, default: Any, value: Any) -> None:
+    """Refuse a word where the default is a number, or a number where it is true or false.
+
+    Only the plugin knows more than that; ``none`` may mean something wherever it stands.
+    """
+    if value is None:
+        return
+    if isinstance(default, bool):
+        if not isinstance(value, bool):
+            raise HashbenchError(f"{what}: found {value!r}; allowed: true or false")
+    elif isinstance(default, int | float):
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not number or math.isnan(value):
+            raise HashbenchError(f"{what}: found {value!r}; allowed: numbers")
+
+
+def _changed(defaults: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters that differ from their defaults."""
+    return {key: value for key, value in parameters.items() if repr(value) != repr(defaults[key])}

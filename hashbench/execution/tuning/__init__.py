@@ -1,0 +1,1 @@
+"""Search of parameters: trials on validation rows, and the choice of the best."""

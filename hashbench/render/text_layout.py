@@ -1,0 +1,141 @@
+"""Words in figures: names that can be drawn, and titles that fit above their panels."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from hashbench.render.style import Look, arrow
+from hashbench.render.tables import shorten
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FONT = "DejaVu Sans"  # comes with matplotlib: figures look the same everywhere
+
+POINTS = 72  # to an inch
+
+#: Sizes of titles and of names in a legend or beside an axis, in points.
+TITLE_SIZE, NAME_SIZE = 8, 7
+
+#: Nothing is smaller than that: it could not be read in print.
+SMALLEST = 6
+
+#: Longest name in a legend or beside an axis.
+LONGEST = 34
+
+
+@cache
+def _glyphs() -> frozenset[int]:
+    from matplotlib import font_manager, ft2font
+
+    path = font_manager.findfont(FONT)
+    return frozenset(ft2font.FT2Font(path).get_charmap())
+
+
+def plain(text: str, longest: int = LONGEST) -> str:
+    """Return a text that can be drawn: on one line, not too long, its signs all in the font.
+
+    A sign that the font lacks, such as an emoji, is written as its code point.
+    """
+    known = _glyphs()
+    seen = (c for c in text if c.isspace() or not _invisible(c))
+    drawn = (c if ord(c) in known or c.isspace() else f"U+{ord(c):X}" for c in seen)
+    return shorten("".join(drawn), longest)
+
+
+def spelled(text: str) -> str:
+    """Return a text in words: an emoji by its name, other signs by the names of each.
+
+    Python's names are those of the Unicode that it was built with, which lacks the newest signs,
+    and it has none for what several signs make together; the emoji that are shipped bring theirs.
+
+    Examples
+    --------
+    >>> spelled("\U0001facf"), spelled("\U0001f1e7\U0001f1ea"), spelled("\u2192"), spelled("a cat")
+    ('donkey', 'flag: Belgium', 'rightwards arrow', 'a cat')
+    """
+    signs = [character for character in text if not _invisible(character)]
+    if not signs or any(each.isalnum() or each.isspace() for each in signs):
+        return text
+    if text in (named := _emoji()):
+        return named[text]
+    return " ".join(unicodedata.name(each, f"U+{ord(each):X}").lower() for each in signs)
+
+
+@cache
+def _emoji() -> dict[str, str]:
+    """Return the names of emoji, as Unicode's list has them."""
+    import numpy as np
+
+    file = resources.files("hashbench.resources") / "emoji.npz"
+    with file.open("rb") as stream, np.load(stream) as archive:
+        signs, names = (
+            archive[key].tobytes().decode("utf-8").split("\n") for key in ("characters", "names")
+        )
+    return dict(zip(signs, names, strict=True))
+
+
+def _invisible(character: str) -> bool:
+    """Say whether a character only shapes others: joiners, variation selectors, controls."""
+    return unicodedata.category(character) in ("Cc", "Cf") or "\ufe00" <= character <= "\ufe0f"
+
+
+def titled(look: Look, dataset: str, task: str | None = None, longest: int = LONGEST) -> str:
+    """Return the title of a panel."""
+    name = plain(look.datasets[dataset].title if dataset in look.datasets else dataset, longest)
+    return name if task is None else f"{name}, {arrow(task)}"
+
+
+def label(look: Look, method: str) -> str:
+    """Return a method's name in a legend or beside an axis."""
+    shown = look.methods[method]
+    return plain(shown.title) + shown.mark
+
+
+def fitted_titles(
+    look: Look, figure: Figure, panels: Sequence[tuple[str, str]], room: float
+) -> list[str]:
+    """Return the titles of panels: on one line each, or on two if one is too long anywhere.
+
+    Parameters
+    ----------
+    look : Look
+    figure : where they are to stand
+    panels : dataset and task of each
+    room : points that a line may be wide
+    """
+
+    def fits(text: str) -> bool:
+        return text_points(figure, text, TITLE_SIZE) <= room
+
+    whole = [titled(look, *pair) for pair in panels]
+    if all(map(fits, whole)):
+        return whole
+    lines = []
+    for dataset, task in panels:
+        names = (titled(look, dataset, longest=n) for n in range(LONGEST, 5, -1))
+        name = next(filter(fits, names), titled(look, dataset, longest=5))
+        lines.append(f"{name}\n{arrow(task)}")
+    return lines
+
+
+def fitted(figure: Figure, text: str, room: float, size: float = NAME_SIZE) -> str:
+    """Return a text cut so that it is at most so many points wide."""
+    longest = len(text)
+    while longest > 5 and text_points(figure, shorten(text, longest), size) > room:
+        longest -= 1
+    return shorten(text, longest)
+
+
+def text_points(figure: Figure, text: str, size: float = NAME_SIZE) -> float:
+    """Return how wide a text is, in points."""
+    from matplotlib.font_manager import FontProperties
+
+    font = FontProperties(family=FONT, size=size)
+    renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]
+    width, _, _ = renderer.get_text_width_height_descent(text, font, ismath=False)
+    return float(width) * POINTS / figure.dpi

@@ -1,0 +1,216 @@
+"""Writing reports: every table and figure of a report in every format that is asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hashbench.analysis.results import Results
+from hashbench.core.errors import HashbenchError, unknown
+from hashbench.core.io import replacing
+from hashbench.render import figures
+from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, Table
+from hashbench.render.style import Look
+from hashbench.render.tables import latex_prose, markdown_prose, to_csv, to_latex, to_markdown
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FIGURE_FORMATS = ("pdf", "svg", "png")
+TABLE_FORMATS = ("csv", "md", "tex")
+FORMATS = (*FIGURE_FORMATS, *TABLE_FORMATS)
+
+FOLDER = "report"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A table or figure that was written.
+
+    Attributes
+    ----------
+    name : what its files are called, without their endings
+    exhibit : what was written
+    files : by format
+    size : width and height of a figure that was drawn, in inches
+    """
+
+    name: str
+    exhibit: Exhibit
+    files: dict[str, Path] = field(default_factory=dict)
+    size: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """What became of a report: its exhibits and its data, or why there is nothing to show."""
+
+    report: Report
+    exhibits: list[Shown] = field(default_factory=list)
+    data: Path | None = None
+    nothing: str = ""
+
+
+def render(
+    report: Report, results: Results, look: Look, folder: Path, formats: Collection[str] = FORMATS
+) -> Rendered:
+    """Write a report; one that has nothing to show writes nothing and says so.
+
+    The tidy data go to one CSV file, tables to Markdown and LaTeX, figures to the formats of
+    figures, with a Markdown and a LaTeX file that carry their captions.
+    """
+    rendered = prepare(report, results, look, folder, formats)
+    return replace(
+        rendered, exhibits=[draw(shown, folder, look, formats) for shown in rendered.exhibits]
+    )
+
+
+def prepare(
+    report: Report, results: Results, look: Look, folder: Path, formats: Collection[str]
+) -> Rendered:
+    """Write everything of a report but its figures, which have no files yet."""
+    check_formats(formats)
+    try:
+        data = report.data(results)
+        if not len(data):
+            raise NothingToShowError("nothing in these results")
+        with figures.style():
+            exhibits = report.draw(data, look)
+    except NothingToShowError as nothing:
+        return Rendered(report, nothing=str(nothing))
+    folder.mkdir(parents=True, exist_ok=True)
+    names = _file_names(report.name, exhibits)
+    shown = [
+        Shown(name, each, _write_table(each, name, folder, look, formats))
+        if isinstance(each, Table)
+        else Shown(name, each)
+        for name, each in zip(names, exhibits, strict=True)
+    ]
+    return Rendered(report, shown, write_data(report.name, data, folder, formats))
+
+
+def draw(shown: Shown, folder: Path, look: Look, formats: Collection[str]) -> Shown:
+    """Write the files of a figure; a table has them already."""
+    if isinstance(shown.exhibit, Table):
+        return shown
+    picture = replace(shown.exhibit)  # its figure is forgotten with it: a study may have hundreds
+    if not {*FIGURE_FORMATS, "md", "tex"} & {*formats}:
+        return shown
+    folder.mkdir(parents=True, exist_ok=True)
+    with figures.style():
+        files = _save_figure(picture, shown.name, folder, formats)
+        texts = {
+            "md": lambda: _picture_markdown(picture, shown.name, files),
+            "tex": lambda: _picture_latex(picture, shown.name, look),
+        }
+        files |= _write_texts(texts, shown.name, folder, formats)
+        width, height = picture.figure.get_size_inches()
+    return replace(shown, files=files, size=(float(width), float(height)))
+
+
+def write_data(
+    title: str, data: pd.DataFrame, folder: Path, formats: Collection[str]
+) -> Path | None:
+    """Write the data of a report, if CSV is among the formats."""
+    if "csv" not in formats:
+        return None
+    place = folder / f"{slug(title)}.csv"
+    _text(place, to_csv(data))
+    return place
+
+
+def check_formats(formats: Collection[str]) -> None:
+    """Refuse a format that nothing is written in."""
+    for each in formats:
+        if each not in FORMATS:
+            raise unknown("format", each, FORMATS)
+
+
+def slug(text: str) -> str:
+    """Return a text as a file's name: letters, digits, full stops and hyphens.
+
+    Examples
+    --------
+    >>> slug("AP(norm=all)@100 image->text")
+    'AP-norm-all-100-image-text'
+    """
+    return re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-.")[:100] or "unnamed"
+
+
+def _file_names(title: str, exhibits: Sequence[Exhibit]) -> list[str]:
+    names: list[str] = []
+    for exhibit in exhibits:
+        name = slug(f"{title} {exhibit.name}")
+        twins = sum(other == name or other.startswith(f"{name}--") for other in names)
+        names.append(f"{name}--{twins + 1}" if twins else name)
+    return names
+
+
+def _write_table(
+    table: Table, name: str, folder: Path, look: Look, formats: Collection[str]
+) -> dict[str, Path]:
+    texts = {
+        "md": lambda: to_markdown(table),
+        "tex": lambda: to_latex(table, f"tab:{name}", look.width),
+    }
+    return _write_texts(texts, name, folder, formats)
+
+
+def _write_texts(
+    texts: Mapping[str, Callable[[], str]], name: str, folder: Path, formats: Collection[str]
+) -> dict[str, Path]:
+    files = {ending: folder / f"{name}.{ending}" for ending in texts if ending in formats}
+    for ending, place in files.items():
+        _text(place, texts[ending]())
+    return files
+
+
+def _save_figure(
+    picture: Picture, name: str, folder: Path, formats: Collection[str]
+) -> dict[str, Path]:
+    files = {}
+    # Laid out once, for every format. Without an engine saving draws once, with one twice.
+    figures.lay_out(picture.figure)
+    for ending in FIGURE_FORMATS:
+        if ending in formats:
+            files[ending] = folder / f"{name}.{ending}"
+            dated = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
+            picture.figure.savefig(files[ending], format=ending, metadata=dated[ending])
+    return files
+
+
+def _picture_markdown(picture: Picture, name: str, files: dict[str, Path]) -> str:
+    drawn = next((files[each].name for each in ("svg", "png", "pdf") if each in files), "")
+    paragraphs = [f"![{name}]({drawn})"] if drawn else []
+    paragraphs += [markdown_prose(text) for text in (picture.caption, *picture.notes)]
+    return "\n\n".join(paragraphs) + "\n"
+
+
+def _picture_latex(picture: Picture, name: str, look: Look) -> str:
+    environment = "figure*" if look.width == "page" else "figure"
+    share = picture.figure.get_size_inches()[0] / look.inches
+    width = r"\linewidth" if share > 0.99 else rf"{share:.2f}\linewidth"
+    caption = " ".join([picture.caption, *(f"{note}." for note in picture.notes)])
+    return "\n".join(
+        [
+            r"% needs \usepackage{graphicx}",
+            rf"\begin{{{environment}}}[t]",
+            r"\centering",
+            rf"\includegraphics[width={width}]{{{name}.pdf}}",
+            rf"\caption{{{latex_prose(caption)}}}",
+            rf"\label{{fig:{name}}}",
+            rf"\end{{{environment}}}",
+            "",
+        ]
+    )
+
+
+def _text(path: Path, text: str) -> None:
+    try:
+        with replacing(path) as stream:
+            stream.write(text)
+    except OSError as error:
+        raise HashbenchError(f"{path} cannot be written: {error.strerror}") from error

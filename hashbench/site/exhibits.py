@@ -1,0 +1,124 @@
+"""What a person looks at after a run: every report that has something to show, and the page.
+
+The page is there as soon as its numbers and tables are; figures for print follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from hashbench.core.errors import HashbenchError
+from hashbench.core.parallel import beside, shared_out
+from hashbench.site.build import INDEX, write_index, write_scripts
+from hashbench.site.fingerprint import holds, leave, remove, stamp_of
+from hashbench.render.report import Picture, Report
+from hashbench.render.style import Look
+from hashbench.render.writer import FOLDER, Rendered, Shown, draw, prepare
+from hashbench.analysis.results import Results
+
+#: What the page shows and offers; `hashbench report` writes pdf and png too.
+PAGE_FORMATS = ("svg", "csv", "md", "tex")
+
+
+def render_all(
+    reports: Iterable[Report],
+    results: Results,
+    look: Look,
+    folder: Path,
+    formats: Collection[str],
+    say: Callable[[str, bool], None],
+    prepared: Callable[[list[Rendered]], object] = lambda rendered: None,
+) -> list[Rendered]:
+    """Write reports, one failing without harm to the others.
+
+    Tables and numbers come first; figures, which take most of the time, are drawn by all cores.
+
+    Parameters
+    ----------
+    say : told a line about each report, and whether something is wrong
+    prepared : told of the reports when their figures are all that is missing
+    """
+    drafts: list[Rendered] = []
+    for report in reports:
+        try:
+            drafts.append(prepare(report, results, look, folder, formats))
+        except HashbenchError as error:
+            say(f"{report.name}: {error}", True)
+    prepared(drafts)
+    done = []
+    for draft, exhibits, wrong in _drawn(drafts, folder, look, formats):
+        if wrong:
+            say(f"{draft.report.name}: {wrong}", True)
+            continue
+        done.append(replace(draft, exhibits=exhibits))
+        names = ", ".join(shown.name for shown in exhibits)
+        said = f"nothing to show: {draft.nothing}" if draft.nothing else names
+        say(f"{draft.report.name}: {said}", False)
+    return done
+
+
+def _drawn(
+    drafts: Sequence[Rendered], folder: Path, look: Look, formats: Collection[str]
+) -> Iterator[tuple[Rendered, list[Shown], str]]:
+    """Yield each report with its figures drawn, or with what is wrong with one."""
+
+    def made(shown: Shown) -> tuple[dict[str, Path], Any, str]:
+        try:
+            drawn = draw(shown, folder, look, formats)
+        except HashbenchError as error:
+            return {}, None, str(error)
+        return drawn.files, drawn.size, ""
+
+    shown = [each for draft in drafts for each in draft.exhibits]
+    pictures = [each for each in shown if isinstance(each.exhibit, Picture)]
+    outcomes = shared_out(made, pictures)
+    for draft in drafts:
+        exhibits, wrong = [], ""
+        for each in draft.exhibits:
+            if isinstance(each.exhibit, Picture):
+                files, size, error = next(outcomes)
+                wrong = wrong or error
+                each = replace(each, files=files, size=size)
+            exhibits.append(each)
+        yield draft, exhibits, wrong
+
+
+def publish(results: Results, told: Callable[[Path], object] = lambda page: None) -> Path:
+    """Write the page with every report, unless they show all this already; return its path.
+
+    ``told`` is called with the path as soon as the page can be looked at, before figures are drawn.
+    """
+    folder = results.path / FOLDER
+    stamp = stamp_of(results)
+    if holds(folder, stamp):
+        told(folder / INDEX)
+        return folder / INDEX
+    remove(folder)
+    look = Look.of(results)
+    scripts = beside(lambda: write_scripts(results, look))
+    reports = [plugin.cls() for plugin in results.registry.reports.values()]
+    rendered = render_all(
+        reports,
+        results,
+        look,
+        folder,
+        PAGE_FORMATS,
+        lambda line, wrong: None,
+        lambda drafts: told(write_index(results, look, drafts, scripts())),
+    )
+    page = write_index(results, look, rendered, scripts())
+    if len(rendered) == len(reports):  # what has failed is tried again
+        leave(folder, stamp, written(rendered, page))
+    return page
+
+
+def written(rendered: Iterable[Rendered], page: Path) -> list[Path]:
+    """Return the files of reports and page."""
+    files = [page]
+    for each in rendered:
+        files += [path for shown in each.exhibits for path in shown.files.values()]
+        files += [each.data] if each.data is not None else []
+    return files

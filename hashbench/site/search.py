@@ -1,0 +1,159 @@
+"""What the page's search engine reads: items and codes, as scripts that are loaded when asked for.
+
+A browser refuses to fetch files from a ``file://`` address, so that codes come as scripts, packed
+and in base64: one with the items of each dataset, one with the codes of each method at each code
+length. Of several seeds the first is shown. Distances are computed in the browser; how well a query
+did is the evaluator's number.
+"""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hashbench.core.codes import Words, unpack
+from hashbench.data.splits import StoredSplit
+from hashbench.site.payload import Index
+from hashbench.site.templates import write_script
+from hashbench.render.style import Look
+from hashbench.render.text_layout import spelled
+from hashbench.analysis.per_query import per_query
+from hashbench.analysis.results import Results
+from hashbench.execution.store import Stored
+
+FOLDER = "search"
+
+#: Items of a database that a browser still searches while one waits; larger ones are left out.
+MOST_ITEMS = 50_000
+
+
+def write_search(results: Results, look: Look, index: Index, folder: Path) -> dict[str, Any]:
+    """Write a script a dataset and a script a cell; return what can be searched, and why not."""
+    place = folder / FOLDER
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    datasets: list[dict[str, Any] | None] = []
+    for number, dataset in enumerate(index.datasets):
+        cells = _cells(results, dataset)
+        about = _dataset(results, cells, index, number)
+        datasets.append(about)
+        if about is None or "why" in about:
+            continue
+        split = results.split(cells[0].cell.split)
+        _write_items(place, number, split, look, dataset)
+        for stored in cells:
+            key = about["cells"].get(_key(stored, index))
+            if key:
+                _write_codes(place / f"{key}.js", key, results, stored, split)
+        about["cells"] = sorted(about["cells"].values())
+    return {"measure": next(iter(results.measures), ""), "datasets": datasets}
+
+
+def _cells(results: Results, dataset: str) -> list[Stored]:
+    """Return the done cells of a dataset's first seed, those that search what the first does."""
+    done = [stored for stored in results.done() if stored.cell.dataset == dataset]
+    first = min((stored.cell.seed for stored in done), default=0)
+    cells = [stored for stored in done if stored.cell.seed == first]
+    if not cells:
+        return []
+    split = results.split(cells[0].cell.split)
+    return [stored for stored in cells if _same_items(results.split(stored.cell.split), split)]
+
+
+def _same_items(one: StoredSplit, other: StoredSplit) -> bool:
+    if one is other:
+        return True
+    pairs = ((one.query, other.query), (one.database, other.database))
+    return all(np.array_equal(ours, theirs) for ours, theirs in pairs)
+
+
+def _dataset(
+    results: Results, cells: Sequence[Stored], index: Index, number: int
+) -> dict[str, Any] | None:
+    """Return which cells of a dataset are written, by name; or in words why none is."""
+    if not cells:
+        return None
+    size = len(results.split(cells[0].cell.split).database)
+    if size > MOST_ITEMS:
+        return {"why": f"{size:,} items are too many to search in a browser."}
+    named = {
+        (method, bits): f"d{number}-m{method}-b{bits}"
+        for method, bits in (
+            _key(stored, index) for stored in cells if not stored.record.item_bytes
+        )
+    }
+    return {"seed": cells[0].cell.seed, "cells": named} if named else {"why": "No codes."}
+
+
+def _key(stored: Stored, index: Index) -> tuple[int, int]:
+    return index.methods.index(stored.cell.label), index.bits.index(stored.cell.bits)
+
+
+def _write_items(place: Path, number: int, split: StoredSplit, look: Look, dataset: str) -> None:
+    pictures = look.datasets[dataset].pictures
+    about = None
+    if pictures is not None:
+        name = f"d{number}.png"
+        (place / name).write_bytes(pictures.png)
+        about = {"file": f"{FOLDER}/{name}", "size": pictures.size, "columns": pictures.columns}
+    strings = (*(split.query_strings or ()), *(split.database_strings or ()))
+    value = {
+        "rows": [*split.query.tolist(), *split.database.tolist()],
+        "queries": len(split.query),
+        "strings": strings,
+        "words": [spelled(text) for text in strings],
+        "labels": _labels(split),
+        "labelNames": list(split.label_names),
+        "pictures": about,
+    }
+    write_script(place / f"d{number}.js", f'hashbenchParts["d{number}"]', value)
+
+
+def _labels(split: StoredSplit) -> list[list[int]]:
+    """Return the labels of queries and database, by their numbers."""
+    words = np.concatenate([split.query_labels, split.database_labels])
+    has = unpack(words, split.n_labels)
+    rows, columns = np.nonzero(has)
+    ends = np.searchsorted(rows, np.arange(len(has) + 1))
+    return [columns[a:b].tolist() for a, b in itertools.pairwise(ends)]
+
+
+def _write_codes(
+    path: Path, key: str, results: Results, stored: Stored, split: StoredSplit
+) -> None:
+    codes = stored.codes()
+    assert codes.n_bits is not None  # methods without codes have no script
+    found = results.evaluated(stored).rankings
+    scores = {}
+    for each in found if results.measures else ():
+        values = per_query(results, stored, each.task, each.database, results.main_measure)
+        scores[f"{each.task} {each.database}"] = (
+            None if values is None else _base64(values.astype("<f4"))
+        )
+    learned = codes.learned if any(each.database == "learned" for each in found) else ()
+    value = {
+        "bits": codes.n_bits,
+        "views": list(split.view_names),
+        "query": [_bytes(words, codes.n_bits) for words in codes.query],
+        "encoded": [_bytes(words, codes.n_bits) for words in codes.database],
+        "learned": [_bytes(words, codes.n_bits) for words in learned],
+        "scores": scores,
+    }
+    write_script(path, f'hashbenchParts["{key}"]', value)
+
+
+def _bytes(words: Words, n_bits: int) -> str:
+    """Return packed codes, as many bytes an item as its bits take, in base64."""
+    width = -(-n_bits // 8)
+    whole = np.ascontiguousarray(words.astype("<u8")).view(np.uint8).reshape(len(words), -1)
+    return _base64(whole[:, :width])
+
+
+def _base64(array: Any) -> str:
+    return base64.b64encode(np.ascontiguousarray(array).tobytes()).decode("ascii")

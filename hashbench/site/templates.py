@@ -1,0 +1,41 @@
+"""Files of the page: templates, and data as scripts.
+
+A browser refuses to fetch files from a ``file://`` address, but runs them.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from hashbench.core.io import replacing
+
+
+def template(name: str) -> Any:
+    """Return a template of the page; what it is given is escaped."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("hashbench.site", "assets"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    return environment.get_template(name)
+
+
+def write_script(path: Path, name: str, value: Any) -> None:
+    """Write a value as a script that sets a property of the window."""
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    # browsers read JSON in a string several times as fast as the same as a literal; no text inside
+    # it can end the script
+    literal = json.dumps(text).replace("<", "\\u003c")
+    write_text(path, f"window.{name} = JSON.parse({literal});\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file that is there whole or not at all."""
+    with replacing(path) as stream:
+        stream.write(text)

@@ -1,0 +1,54 @@
+"""Scores that are not told from chance, and why."""
+
+import numpy as np
+
+from hashbench.analysis.chance import at_chance, likely_cause
+from hashbench.analysis.csv_tables import result_rows
+from hashbench.measures import evaluate
+from hashbench.render.style import Look
+from hashbench.render.terminal import tables
+from hashbench.reports.map_table import MapTable
+
+PERFECT = ("00", "00", "11", "11")
+CONSTANT = ("01", "01", "01", "01")
+
+
+def test_the_error_is_that_of_the_distance_from_chance():
+    rng = np.random.default_rng(0)
+    codes, labels = rng.random((80, 8)) < 0.5, rng.integers(4, size=80)
+    case = codes[:30], codes[30:], labels[:30], labels[30:]
+    score = evaluate(*case, "AP", per_query=True, chance=True).scores["AP"]
+    one = [
+        evaluate(codes[q : q + 1], codes[30:], labels[q : q + 1], labels[30:], "AP", chance=True)
+        for q in range(30)
+    ]
+    distances = [each.scores["AP"].value - each.scores["AP"].chance for each in one]
+    assert np.isclose(score.chance_error, np.std(distances, ddof=1) / np.sqrt(30))
+    row = {"value": score.value, "chance": score.chance, "chance_error": score.chance_error}
+    assert at_chance([row])  # random codes
+    assert not at_chance([{**row, "value": score.chance + 4 * score.chance_error}])
+    assert not at_chance([{**row, "chance": None}])
+    assert not at_chance([])
+
+
+def test_tables_and_terminal_mark_what_is_at_chance(hand_made, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    hand_made.split(columns=(3, 9))
+    hand_made.add(method="good", database=PERFECT)
+    hand_made.add(method="flat", database=CONSTANT)
+    results = hand_made.results()
+    cause = likely_cause(results, "toy", "flat")
+    assert "code" in cause
+    assert all(fact in likely_cause(results, "toy", "good") for fact in ("9 columns", "4 training"))
+    (table,) = MapTable().draw(MapTable().data(results), Look.of(results))
+    marks = {row[0].text: row[1].mark for row in table.groups[0].rows}
+    assert marks == {"good": "", "flat": "°"}
+    assert any(f"flat on toy: {cause}" in note for note in table.notes)
+    evaluated = [(each.cell, results.evaluated(each)) for each in results.done()]
+    rows = list(result_rows(evaluated, ["AP"]))
+    shown = tables(rows, results.runs().assign(params="").to_dict("records"), "AP")
+    assert "\n° " in shown  # what the mark means
+    assert max(map(len, shown.splitlines())) <= 80
+    lines = {line.split()[0]: line for line in shown.splitlines() if line[:4] in ("good", "flat")}
+    assert lines["flat"].count("°") == 2
+    assert "°" not in lines["good"]

@@ -1,0 +1,156 @@
+import numpy as np
+import pytest
+import scikit_posthocs
+import scipy.stats
+
+from hashbench import HashbenchError
+from hashbench.analysis import tests
+
+
+@pytest.fixture
+def scores():
+    rng = np.random.default_rng(0)
+    return rng.normal([0.5, 0.6, 0.61, 0.8], 0.05, size=(12, 4))
+
+
+def test_ranks_share_ties():
+    assert tests.ranks(np.array([[0.3, 0.5, 0.5], [0.9, 0.1, 0.2]])).tolist() == [
+        [3, 1.5, 1.5],
+        [1, 3, 2],
+    ]
+
+
+def test_friedman_agrees_with_scipy(scores):
+    found = tests.friedman(scores)
+    statistic, p_value = scipy.stats.friedmanchisquare(*scores.T)
+    assert found.statistic == pytest.approx(statistic)
+    assert found.p_value == pytest.approx(p_value)
+    assert found.mean_ranks.argmin() == 3
+
+
+def test_friedman_with_ties_agrees_with_scipy(scores):
+    rounded = scores.round(1)
+    statistic, p_value = scipy.stats.friedmanchisquare(*rounded.T)
+    assert tuple(tests.friedman(rounded)[:2]) == pytest.approx((statistic, p_value))
+
+
+def test_friedman_of_equal_methods_finds_nothing():
+    assert tests.friedman(np.ones((5, 3))).p_value == 1
+
+
+def test_critical_difference_is_the_published_one():
+    # Demsar (2006), Table 5 (a): q_0.05 = 2.569 for four methods, 2.728 for five.
+    assert tests.critical_difference(14, 4) == pytest.approx(
+        2.569 * np.sqrt(4 * 5 / (6 * 14)), rel=1e-3
+    )
+    assert tests.critical_difference(30, 5) == pytest.approx(
+        2.728 * np.sqrt(5 * 6 / (6 * 30)), rel=1e-3
+    )
+
+
+@pytest.mark.parametrize("count", [3, 10, 38, 200])
+@pytest.mark.parametrize("share", [0.9, 0.95, 0.99])
+def test_the_range_of_normal_values_agrees_with_scipy(count, share):
+    right = scipy.stats.studentized_range.ppf(share, count, np.inf)
+    assert tests.normal_range(share, count) == pytest.approx(right, rel=1e-11)
+
+
+def test_nemenyi_agrees_with_scikit_posthocs(scores):
+    found = tests.friedman(scores)
+    p = scikit_posthocs.posthoc_nemenyi_friedman(scores).to_numpy()
+    for i in range(4):
+        for j in range(4):
+            apart = abs(found.mean_ranks[i] - found.mean_ranks[j]) > found.critical_difference
+            assert apart == (p[i, j] < 0.05)
+
+
+def test_cliques_are_maximal():
+    ranks = np.array([1.0, 1.4, 2.0, 3.5])
+    assert tests.cliques(ranks, 0.7) == [[0, 1], [1, 2]]
+    assert tests.cliques(ranks, 1.0) == [[0, 1, 2]]
+    assert tests.cliques(ranks, 0.1) == []
+
+
+def test_holm_by_hand():
+    # 0.01 * 3, max(0.03, 0.02 * 2), max(0.04, 0.04 * 1)
+    np.testing.assert_allclose(tests.holm(np.array([0.04, 0.01, 0.02])), [0.04, 0.03, 0.04])
+
+
+def test_pairwise_agrees_with_scipy(scores):
+    found = tests.wilcoxon_holm(scores)
+    pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
+    raw = np.array([scipy.stats.wilcoxon(scores[:, i], scores[:, j]).pvalue for i, j in pairs])
+    for (i, j), p in zip(pairs, tests.holm(raw), strict=True):
+        assert found[i, j] == found[j, i] == pytest.approx(p)
+    counts = tests.count_wins(scores)
+    assert (counts.wins + counts.wins.T + counts.ties == 12).all()
+    assert counts.wins[3, 0] == 12
+
+
+def test_equal_methods_are_not_told_apart(scores):
+    twice = np.column_stack([scores, scores[:, 3]])
+    assert tests.wilcoxon_holm(twice)[3, 4] == 1
+    assert tests.pairs_over_splits(twice, 0.3)[3, 4] == 1
+
+
+@pytest.mark.parametrize(("blocks", "methods"), [(3, 3), (5, 4), (8, 2), (9, 5)])
+def test_the_least_p_values_are_those_of_perfect_agreement(blocks, methods):
+    perfect = np.arange(blocks)[:, None] * 0.01 * np.arange(methods) + np.arange(methods)
+    if methods > 2:
+        p_value = tests.friedman(perfect).p_value
+        assert tests.least_friedman(blocks, methods) == pytest.approx(p_value)
+    first = tests.wilcoxon_holm(perfect)[0, 1]
+    assert tests.least_wilcoxon(blocks, methods) == pytest.approx(first)
+
+
+def test_how_many_blocks_a_test_takes():
+    assert tests.blocks_needed(tests.least_wilcoxon, 2) == 6  # 2^-5 = .031
+    assert tests.blocks_needed(tests.least_wilcoxon, 38) == 15
+    assert tests.blocks_needed(tests.least_friedman, 3) == 3
+    assert tests.blocks_needed(tests.least_friedman, 2) is None
+
+
+def test_the_corrected_test_by_hand():
+    difference = np.array([0.02, 0.05, 0.01, 0.04])
+    found = tests.corrected_test(difference, 1 / 3)
+    variance = difference.var(ddof=1)
+    assert found.error == pytest.approx(np.sqrt((1 / 4 + 1 / 3) * variance))
+    expected = 2 * scipy.stats.t.sf(difference.mean() / found.error, 3)
+    assert found.p_value == pytest.approx(expected)
+    plain = scipy.stats.ttest_1samp(difference, 0.0)
+    without = tests.corrected_test(difference, 0.0)
+    assert without.p_value == pytest.approx(plain.pvalue)
+    assert without.interval() == pytest.approx(tuple(plain.confidence_interval()))
+    assert found.p_value > plain.pvalue
+
+
+def test_differences_without_spread_prove_nothing():
+    assert tests.corrected_test(np.full(8, 0.1), 0.3).p_value == 1
+    with pytest.raises(HashbenchError, match="1 split"):
+        tests.corrected_test(np.array([0.1]), 0.3)
+
+
+def test_not_worse_than_best(scores):
+    marked = tests.not_worse_than_best(scores, 1 / 3)
+    assert marked.tolist() == [False, False, False, True]
+    near = np.column_stack([scores[:, 3], scores[:, 3] + 1e-4 * np.resize([1, -1], 12)])
+    assert tests.not_worse_than_best(near, 1 / 3).all()
+    for few in (1, 2):
+        assert tests.not_worse_than_best(near[:few], 1 / 3).sum() == 1  # nothing to test with
+
+
+def test_not_worse_than_best_is_corrected_for_all_pairs(scores):
+    p = {}
+    for i in range(4):
+        for j in range(i + 1, 4):
+            p[i, j] = float(tests.corrected_test(scores[:, i] - scores[:, j], 0.2).p_value)
+    adjusted = dict(zip(p, tests.holm(np.array(list(p.values()))), strict=True))
+    expected = [adjusted[i, 3] > 0.05 for i in range(3)]
+    assert tests.not_worse_than_best(scores, 0.2).tolist() == [*expected, True]
+
+
+def test_bad_tables_are_refused():
+    with pytest.raises(HashbenchError, match=r"scores.*\(2, 3\)"):
+        tests.friedman(np.array([[1.0, np.nan, 2.0], [1, 2, 3]]))
+    with pytest.raises(HashbenchError, match=r"friedman.*2 methods"):
+        tests.friedman(np.ones((4, 2)))

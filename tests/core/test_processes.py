@@ -1,0 +1,102 @@
+"""Work on several cores: in order, nothing lost, and nobody left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+
+from hashbench.core import parallel
+from hashbench.core.parallel import beside, shared_out
+
+
+@pytest.fixture
+def two_cores(monkeypatch):
+    monkeypatch.setattr(parallel, "usable_cores", lambda: 2)
+
+
+def test_items_keep_their_order_and_are_made_elsewhere(two_cores):
+    def made(item):
+        time.sleep(0.05 * (item == 0))
+        return item, os.getpid()
+
+    found = list(shared_out(made, range(5)))
+    assert [item for item, _ in found] == [0, 1, 2, 3, 4]
+    assert os.getpid() not in {pid for _, pid in found}
+
+
+def test_one_core_or_one_item_needs_no_other_process(monkeypatch, two_cores):
+    assert list(shared_out(lambda _: os.getpid(), [1])) == [os.getpid()]
+    monkeypatch.setattr(parallel, "usable_cores", lambda: 1)
+    assert list(shared_out(lambda _: os.getpid(), [1, 2])) == [os.getpid()] * 2
+
+
+def test_what_a_killed_process_leaves_is_made_here(two_cores):
+    here = os.getpid()
+
+    def made(item):
+        if os.getpid() != here and item == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return item
+
+    assert list(shared_out(made, range(4))) == [0, 1, 2, 3]
+
+
+def test_an_error_is_raised_here(two_cores):
+    def made(item):
+        raise LookupError(f"item {item}")
+
+    with pytest.raises(LookupError, match="item 0"):
+        list(shared_out(made, range(3)))
+
+
+def test_a_function_runs_beside_this_process_and_only_once(monkeypatch, two_cores, tmp_path):
+    def called():
+        with (tmp_path / "calls").open("a") as stream:
+            stream.write("x")
+        return os.getpid()
+
+    outcome = beside(called)
+    assert outcome() == outcome() != os.getpid()
+    monkeypatch.setattr(parallel, "usable_cores", lambda: 1)
+    outcome = beside(called)
+    assert (tmp_path / "calls").read_text() == "x"  # not before it is waited for
+    assert outcome() == outcome() == os.getpid()
+    assert (tmp_path / "calls").read_text() == "xx"
+
+
+def test_what_ran_beside_is_made_here_if_its_process_was_killed(two_cores):
+    here = os.getpid()
+
+    def made():
+        if os.getpid() != here:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return "made"
+
+    assert beside(made)() == "made"
+
+
+def test_an_error_beside_is_raised_where_it_is_waited_for(two_cores):
+    def made():
+        raise LookupError("beside")
+
+    outcome = beside(made)
+    with pytest.raises(LookupError, match="beside"):
+        outcome()
+
+
+def test_processes_end_with_the_one_that_started_them():
+    script = (
+        "import time; from hashbench.core import processes;"
+        "parallel.usable_cores = lambda: 2; parallel.LOOK = 0.05;"
+        "list(parallel.shared_out(lambda _: (print('on', flush=True), time.sleep(60)), [1, 2]))"
+    )
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as started:
+        started.stdout.readline()
+        children = psutil.Process(started.pid).children()
+        assert children
+        started.kill()
+        assert psutil.wait_procs(children, timeout=10)[1] == []

@@ -1,0 +1,146 @@
+"""Comparing two methods on the page: the numbers of `hashbench compare`."""
+
+import numpy as np
+import pytest
+from scipy import stats as scipy_stats
+
+from hashbench.analysis.compare import compare
+from hashbench.analysis.bootstrap import paired_bootstrap
+from hashbench.analysis.tests import holm
+from tests.helpers.browsing import BROWSER, choose, wait_for
+
+pytestmark = BROWSER
+
+
+def go(browser, page, address):
+    browser.get("about:blank")
+    browser.get(page.as_uri() + address)
+    browser.execute_script("document.getElementById('compare').scrollIntoView()")
+    wait_for(browser, "return document.querySelectorAll('#compare-table tbody tr').length")
+
+
+def number(text):
+    return float(text.replace("−", "-"))
+
+
+def lines_beside(browser, table):
+    """Every line of the page with the command's of the same slice."""
+    shown = browser.execute_script(
+        "return [...document.querySelectorAll('#compare-table tbody tr')]"
+        ".map(tr => [...tr.children].map(each => each.textContent))"
+    )
+    assert len(shown) == len(table)
+    for line in shown:
+        *_, task, bits, database = line[0].split(", ")
+        classes = table["dataset"].str.contains("classes") == ("classes" in line[0])
+        row = table[classes & (table["bits"] == int(bits.split()[0]))]
+        row = row[(row["task"] == task.replace("→", "->")) & (row["database"] == database)].iloc[0]
+        found = list(map(number, line[1:4]))
+        assert found == pytest.approx([row["first"], row["second"], row["difference"]], abs=1.01e-4)
+        assert line[6] == f"{row['blocks_won']} of {row['blocks']}"
+        yield line, row
+
+
+def assert_same_test(line, row):
+    interval = list(map(number, line[4].split(" to ")))
+    assert interval == pytest.approx([row["low"], row["high"]], abs=1.01e-4)
+    assert line[5].startswith("≤") == row["at_most"]
+    assert number(line[5].strip("≤ ")) == pytest.approx(row["p_holm"], rel=0.051)  # two digits
+
+
+def test_its_lines_are_those_of_the_command(browser, page, results):
+    go(browser, page, "#x=edsh&y=scm-s")
+    table = compare(results, "edsh", "scm-s", results.main_measure)
+    assert len(table) == 8  # datasets, tasks, lengths; one has no learned codes
+    assert set(table["test"]) == {"splits"}
+    for line, row in lines_beside(browser, table):
+        assert_same_test(line, row)
+
+
+@pytest.mark.parametrize("names", [("edsh", "scm-s"), ("scm-s", "edsh")])
+def test_it_corrects_over_the_lines_that_the_command_does(browser, mixed_results, names):
+    page = mixed_results.path / "report" / "index.html"
+    go(browser, page, "#x={}&y={}".format(*names))
+    table = compare(mixed_results, *names, mixed_results.main_measure)
+    assert set(table["test"]) == {"splits", "queries"}
+    over_splits = table[table["test"] == "splits"]
+    alone = holm(over_splits["p_value"].to_numpy())
+    # what would be shown if lines without a test over splits did not count
+    assert (over_splits["p_holm"] > 1.1 * alone).any()
+    for line, row in lines_beside(browser, table):
+        assert_same_test(line, row)
+    words = browser.find_element("id", "compare-words").text
+    assert "splits" in words
+    assert "items" in words
+
+
+def test_what_it_cannot_test_makes_the_rest_bounds(browser, mixed_results):
+    page = mixed_results.path / "report" / "index.html"
+    go(browser, page, "#x=edsh&y=random")  # which lacks a seed
+    table = compare(mixed_results, "edsh", "random", mixed_results.main_measure)
+    tested = 0
+    for line, row in lines_beside(browser, table):
+        if line[5] != "–":
+            tested += 1
+            assert number(line[5].strip("≤ ")) >= 0.949 * row["p_holm"]
+    assert 0 < tested < len(table)
+    choose(browser, "measure", "P@100")
+    command = "return document.getElementById('compare-command').textContent"
+    wanted = "hashbench compare 'edsh' 'random' --on OUT --measure 'P@100'"
+    wait_for(browser, f'{command} === "{wanted}"')
+
+
+def test_students_t_is_scipys(opened):
+    cases = [(0.3, 1), (2.5, 2), (1.7, 3), (4.0, 8), (0.0, 5), (12.0, 9)]
+    for ratio, freedom in cases:
+        found = opened.execute_script(f"return studentP({ratio}, {freedom})")
+        assert found == pytest.approx(2 * scipy_stats.t.sf(ratio, freedom), abs=1e-12)
+        limit = opened.execute_script(f"return studentRatio(0.05, {freedom})")
+        assert limit == pytest.approx(scipy_stats.t.ppf(0.975, freedom), rel=1e-6)
+    values = [0.01, 0.04, 0.03, 0.2]
+    assert opened.execute_script(f"return holm({values})") == pytest.approx(holm(np.array(values)))
+
+
+def test_the_bootstrap_agrees_with_the_commands(opened):
+    differences = np.random.default_rng(3).normal(0.02, 0.2, 300)
+    found = opened.execute_script(f"return overQueries({differences.tolist()})")
+    wanted = paired_bootstrap(differences, np.random.default_rng(0))
+    assert found["difference"] == pytest.approx(wanted.difference)
+    # two draws of 10,000: what the interval's ends and the p-value vary by
+    assert found["low"] == pytest.approx(wanted.low, abs=0.002)
+    assert found["high"] == pytest.approx(wanted.high, abs=0.002)
+    assert found["p"] == pytest.approx(wanted.p_value, abs=0.02)
+
+
+def test_a_point_leads_to_its_query(browser, page, results):
+    go(browser, page, "#x=scm-s&y=edsh")
+    wait_for(browser, "return document.querySelectorAll('#scatter-chart .point').length > 10")
+    row = browser.execute_script(
+        "const chart = document.getElementById('scatter-chart');"
+        "const point = chart.data[1].customdata[3];"
+        "chart.emit('plotly_click', { points: [{ customdata: point }] }); return point"
+    )
+    wait_for(
+        browser,
+        "return document.getElementById('asked').textContent"
+        f".includes('item {row} ') && document.querySelectorAll('.returned').length === 2",
+    )
+    headings = browser.execute_script(
+        "return [...document.querySelectorAll('.returned h3')].map(each => each.textContent)"
+    )
+    assert [text.split(",")[0] for text in headings] == ["SCM-Seq", "EDSH"]
+    assert f"q={row}" in browser.current_url
+
+
+def test_it_follows_the_selectors_and_the_address(browser, page):
+    go(browser, page, "#x=edsh&y=random&b=8")
+    before = browser.find_element("id", "compare-words").text
+    choose(browser, "measure", "P@100")
+    wait_for(
+        browser, "return document.getElementById('compare-words').textContent.includes('P@100')"
+    )
+    assert browser.find_element("id", "compare-words").text != before
+    assert browser.find_element("id", "compare-first").text == "EDSH"
+    browser.execute_script("document.getElementById('swap').click()")
+    wait_for(browser, "return document.getElementById('compare-first').textContent === 'Random'")
+    assert "x=random&y=edsh" in browser.current_url

@@ -1,0 +1,166 @@
+"""The search engine of the page: its ranking is the evaluator's."""
+
+import json
+
+import numpy as np
+import pytest
+
+import hashbench
+from hashbench.core.codes import unpack
+from tests.helpers.browsing import BROWSER, choose, open_page, wait_for
+
+pytestmark = BROWSER
+
+
+@pytest.fixture
+def engine(browser, emoji_results):
+    open_page(browser, emoji_results.path / "report" / "index.html")
+    browser.execute_script("document.getElementById('search').scrollIntoView()")
+    wait_for(browser, "return document.querySelectorAll('.returned li').length > 0")
+    return browser
+
+
+def type_in(browser, text):
+    browser.execute_script(
+        "const find = document.getElementById('find'); find.value = arguments[0];"
+        "find.dispatchEvent(new Event('input'))",
+        text,
+    )
+
+
+def returned(browser):
+    """What stands on the page: heading -> rows of the items, and what is said below each."""
+    return dict(
+        browser.execute_script(
+            "return [...document.querySelectorAll('.returned')].map(block => "
+            "[block.querySelector('h3').textContent, [...block.querySelectorAll('li')].map(li => "
+            "[Number(li.dataset.row), li.querySelector('.small').firstChild.textContent,"
+            " li.className])])"
+        )
+    )
+
+
+def cell(results, method, bits=16):
+    return next(
+        stored for stored in results.done()
+        if (stored.cell.label, stored.cell.bits) == (method, bits)
+    )  # fmt: skip
+
+
+def test_a_word_finds_the_emoji(engine):
+    type_in(engine, "camel")
+    listed = wait_for(
+        engine,
+        "const texts = [...document.querySelectorAll('#query-list option')]"
+        ".map(each => each.textContent);"
+        "return texts.length && texts.every(text => text.includes('camel')) && texts",
+    )
+    assert any("🐫" in text or "🐪" in text for text in listed)
+    wait_for(engine, "return document.getElementById('asked').textContent.includes('camel')")
+
+
+@pytest.mark.parametrize("task", ["image→text", "text→image"])
+@pytest.mark.parametrize("database", ["encoded", "learned"])
+def test_the_ranking_is_the_evaluators(engine, emoji_results, task, database):
+    choose(engine, "task", task)
+    choose(engine, "database", database)
+    stored = cell(emoji_results, "edsh")
+    split, codes = emoji_results.split(stored.cell.split), stored.codes()
+    asked, searched = (0, 1) if task == "image→text" else (1, 0)
+    labels = [
+        unpack(words, split.n_labels) for words in (split.query_labels, split.database_labels)
+    ]
+    scores = hashbench.evaluate(
+        unpack(codes.query[asked], 16),
+        unpack(codes.searched(database, searched), 16),
+        *labels,
+        ["AP(ties=index)", "AP"],
+        per_query=True,
+    ).scores
+    indexed = scores[next(name for name in scores if "index" in name)].per_query
+    expected = scores["AP"].per_query
+    method = engine.execute_script("return methodCalled('edsh')")
+    key = f"d0-m{method}-b0"
+    engine.execute_script(f"loadPart('{key}')")
+    wait_for(engine, f"return window.hashbenchParts['{key}'] !== undefined")
+    name = task.replace("→", "->")
+    for query in (0, 7, len(split.query) - 1):
+        order, page_score = engine.execute_script(
+            f"const part = window.hashbenchParts['{key}'], items = window.hashbenchParts.d0;"
+            f"return [[...retrieve(part, {query}, items.queries, '{name}', '{database}').order],"
+            f"queryScores(part, '{name}', '{database}')[{query}]]"
+        )
+        assert sorted(order) == list(range(len(split.database)))
+        relevant = (labels[0][query] & labels[1][order]).any(axis=1)
+        precision = relevant.cumsum() / np.arange(1, len(order) + 1)
+        assert precision[relevant].mean() == pytest.approx(indexed[query], abs=1e-9)
+        assert page_score == pytest.approx(expected[query], abs=1e-6)
+
+
+def test_what_is_shown_is_the_head_of_that_ranking(engine, emoji_results):
+    query = 5
+    split = emoji_results.split(cell(emoji_results, "edsh").cell.split)
+    type_in(engine, str(split.query[query]))
+    wait_for(engine, f"return document.getElementById('asked').textContent"
+                     f".includes('item {split.query[query]} ')")  # fmt: skip
+    shown = returned(engine)
+    assert any("real-valued" not in name.lower() for name in shown)
+    for title, method in (("EDSH", "edsh"), ("SCM-Seq", "scm-s")):
+        codes = cell(emoji_results, method).codes()
+        distances = np.bitwise_count(codes.query[0][query] ^ codes.database[1]).sum(axis=1)
+        order = np.argsort(distances, kind="stable")[:12]
+        (found,) = (rows for name, rows in shown.items() if name.startswith(f"{title}, 16 bits"))
+        assert [row for row, _, _ in found] == split.database[order].tolist()
+        ties = [f"{d} ×{(distances == d).sum()}" for d in distances[order]]
+        assert [text for _, text, _ in found] == ties
+        hits = ((split.query_labels[query] & split.database_labels[order]) != 0).any(axis=1)
+        assert [kind for _, _, kind in found] == ["hit" if each else "miss" for each in hits]
+
+
+def test_only_codes_of_chosen_methods_are_read(engine):
+    read = engine.execute_script("return Object.keys(window.hashbenchParts)")
+    assert len([key for key in read if "-b1" in key]) == 0  # the other length
+    engine.execute_script("document.getElementById('all-bits').click()")
+    wait_for(engine, "return [...document.querySelectorAll('.returned h3')]"
+                     ".some(each => each.textContent.includes('32 bits'))")  # fmt: skip
+    engine.execute_script("document.getElementById('both-kinds').click()")
+    wait_for(engine, "return [...document.querySelectorAll('.returned h3')]"
+                     ".some(each => each.textContent.includes('learned'))")  # fmt: skip
+
+
+def test_queries_that_tell_two_methods_apart_come_first(engine, emoji_results):
+    choose(engine, "query-order", "where the first two methods differ most")
+    split = emoji_results.split(cell(emoji_results, "edsh").cell.split)
+    from hashbench.analysis.per_query import per_query
+
+    a, b = (
+        per_query(emoji_results, cell(emoji_results, name), "image->text", "encoded", "AP")
+        for name in ("edsh", "scm-s")
+    )
+    most = int(split.query[np.nanargmax(np.abs(a - b))])
+    wait_for(engine, f"return document.querySelector('#query-list option')?.value === '{most}'")
+
+
+def test_a_link_restores_the_search(engine, emoji_results):
+    type_in(engine, "heart")
+    wait_for(engine, "return document.getElementById('asked').textContent.includes('heart')")
+    before, address = returned(engine), engine.current_url
+    assert "find=heart" in address
+    engine.get("about:blank")
+    engine.get(address)
+    engine.execute_script("document.getElementById('search').scrollIntoView()")
+    wait_for(engine, "return document.getElementById('asked').textContent.includes('heart')")
+    wait_for(engine, f"return document.querySelectorAll('.returned').length === {len(before)}")
+    assert returned(engine) == before
+
+
+def test_nothing_fails_and_nothing_leaves_the_page(engine, emoji_results):
+    urls = [
+        message["params"]["request"]["url"]
+        for entry in engine.get_log("performance")
+        if (message := json.loads(entry["message"])["message"])["method"]
+        == "Network.requestWillBeSent"
+    ]
+    assert any("search/d0.js" in url for url in urls)
+    assert [url for url in urls if not url.startswith(("file:", "data:", "blob:", "about:"))] == []
+    assert [entry for entry in engine.get_log("browser") if entry["level"] == "SEVERE"] == []
