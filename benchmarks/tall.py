@@ -52,7 +52,7 @@ from hashbench.datasets.synthetic import Generator, make_labels
 from hashbench.execution.server import thread_variables
 from hashbench.plugins.method import VectorMethod
 from hashbench.plugins.registry import discover
-from hashbench.plugins.selection import Choice, select
+from hashbench.plugins.selection import Selection, select
 
 CLASSES, LABELS_PER_ROW = 21, 2.4  # as in NUS-WIDE
 BLOCK = 8192
@@ -114,7 +114,7 @@ def general_product(X) -> tuple[float, float]:
     return float(processor), float(clock)
 
 
-def work(folder: Path, choice: Choice, rows: int, bits: int, parent: Connection) -> None:
+def work(folder: Path, choice: Selection, rows: int, bits: int, parent: Connection) -> None:
     """Fit and encode once; send the costs to the parent process."""
     warnings.simplefilter("ignore")
     views, labels = read_data(folder, rows)
@@ -143,7 +143,7 @@ def work(folder: Path, choice: Choice, rows: int, bits: int, parent: Connection)
 
 
 def measure(
-    folder: Path, choice: Choice, rows: int, options: argparse.Namespace, threads: int = 1
+    folder: Path, choice: Selection, rows: int, options: argparse.Namespace, threads: int = 1
 ) -> Cost | str:
     """Return the cost of one fit, or the reason why it failed."""
     bits, cap, memory = options.bits, options.cap, 1e9 * options.memory
@@ -211,7 +211,7 @@ def line(name: str, costs: list[Cost], rows: list[int], row_bytes: int, scalable
     ).rstrip()
 
 
-def compare_threads(folder: Path, choice: Choice, rows: int, options: argparse.Namespace) -> str:
+def compare_threads(folder: Path, choice: Selection, rows: int, options: argparse.Namespace) -> str:
     """Return the line of a method fitted with one thread and with several."""
     costs = []
     for threads in (1, options.compare_threads):

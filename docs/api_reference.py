@@ -54,7 +54,7 @@ MODULES = {
     "hashbench.neural.networks": ("Networks that several methods share.", ()),
     "hashbench.render.report": (
         "What a report returns.",
-        ("Table", "Group", "Entry", "Picture", "slices", "NothingToShowError"),
+        ("Table", "Group", "TableCell", "Picture", "slices", "NothingToShowError"),
     ),
 }
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hashbench.analysis.summary import grouped, over_seeds
 from hashbench.render import figures
 from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
-from hashbench.render.style import Look
+from hashbench.render.style import Style
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,11 +31,11 @@ class BitsCurve(Report):
             raise NothingToShowError("one code length; two or more make a curve")
         return over_seeds(scores)
 
-    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+    def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
         """Return a figure for each measure and kind of database codes."""
         pictures = []
         for (measure, database), group in grouped(data, "measure", "database"):
-            for name, part in figures.sheets(group, look):
+            for name, part in figures.paginate(group, style):
                 ticks = sorted(set(part["bits"]))
 
                 def prepare(panel: Axes, ticks: list[int] = ticks) -> None:
@@ -43,16 +43,16 @@ class BitsCurve(Report):
                     panel.set_xticks(ticks, [str(bits) for bits in ticks])
                     panel.minorticks_off()
 
-                figure = figures.later(
+                figure = figures.deferred(
                     figures.line_figure,
                     part.sort_values("bits", kind="stable"),
-                    look,
+                    style,
                     "bits",
                     "mean",
                     ("bits", measure),
                     prepare,
                 )
-                caption = look.caption(
+                caption = style.caption(
                     "Score against code length; bands are standard deviations over seeds; the "
                     "vertical axis, one for both tasks, does not begin at zero",
                     part["dataset"],
@@ -62,6 +62,6 @@ class BitsCurve(Report):
                 )
                 title = f"{measure} {database} {name}"
                 pictures.append(
-                    Picture(title, caption, figure, look.notes(part["method"]), slices(part))
+                    Picture(title, caption, figure, style.notes(part["method"]), slices(part))
                 )
         return pictures

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from hashbench.analysis.summary import grouped, over_seeds, records
 from hashbench.render.report import (
-    Entry,
     Exhibit,
     Group,
     NothingToShowError,
     Report,
     Table,
+    TableCell,
     slices,
 )
-from hashbench.render.style import Look
+from hashbench.render.style import Style
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +51,7 @@ class Codes(Report):
         codes = codes.assign(confused=confused)
         return over_seeds(codes[codes["bits"].isin(results.figure_bits)], VALUES)
 
-    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+    def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
         """Return a table for each dataset and code length."""
         tables = []
         for (dataset, bits), part in grouped(data, "dataset", "bits"):
@@ -60,13 +60,13 @@ class Codes(Report):
                 found = {row.method: row for row in records(group)}
                 rows = [
                     [
-                        Entry(look.methods[method].title, mark=look.methods[method].mark),
+                        TableCell(style.methods[method].title, mark=style.methods[method].mark),
                         *_entries(found[method]),
                     ]
-                    for method in look.ordered(found)
+                    for method in style.ordered(found)
                 ]
                 groups.append(Group(codes, rows))
-            caption = look.summary(
+            caption = style.summary(
                 f"Database codes of {bits} bits ({part['items'].max():.0f} items): share of ones; "
                 "mean distance of a bit's share of ones from one half; mean absolute correlation "
                 "of two bits; bits that never change; distinct codes; share of the pairs of items "
@@ -75,7 +75,7 @@ class Codes(Report):
             )
             header = [("codes, method", 1), *((heading, 1) for _, heading, _ in SHOWN)]
             columns = "l" + "r" * len(SHOWN)
-            notes = [*look.notes(part["method"]), *look.facts([dataset])]
+            notes = [*style.notes(part["method"]), *style.facts([dataset])]
             tables.append(
                 Table(
                     f"{dataset} {bits} bits",
@@ -90,6 +90,6 @@ class Codes(Report):
         return tables
 
 
-def _entries(row: Any) -> list[Entry]:
+def _entries(row: Any) -> list[TableCell]:
     values = [(getattr(row, name), shape) for name, _, shape in SHOWN]
-    return [Entry(shape.format(value) if value == value else "–") for value, shape in values]
+    return [TableCell(shape.format(value) if value == value else "–") for value, shape in values]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hashbench.analysis.summary import grouped
 from hashbench.render import figures, text_layout, ticks
 from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
-from hashbench.render.style import Look
+from hashbench.render.style import Style
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,14 +34,14 @@ class Convergence(Report):
             raise NothingToShowError("no method of the study records an objective")
         return history
 
-    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+    def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
         """Return a figure for each dataset, code length and axis; a line a seed."""
         pictures = []
         for axis in ("iteration", "second"):
             known = data.dropna(subset=axis)
             for (dataset, bits), group in grouped(known, "dataset", "bits"):
-                for number, methods in enumerate(_sheets(look.ordered(group["method"]), look)):
-                    caption = look.caption(
+                for number, methods in enumerate(_sheets(style.ordered(group["method"]), style)):
+                    caption = style.caption(
                         f"Objective by {axis} at {bits} bits, a line a seed; every method has an "
                         "objective of its own, values of two methods do not compare",
                         [dataset],
@@ -49,42 +49,42 @@ class Convergence(Report):
                     )
                     part = group[group["method"].isin(methods)]
                     title = f"{axis} {dataset} {bits} bits{f' {number + 1}' if number else ''}"
-                    headline = f"{text_layout.titled(look, dataset)}, {bits} bits"
-                    figure = figures.later(_figure, part, axis, methods, headline, look)
-                    notes = [*look.notes(methods), *_objective_notes(methods, look)]
+                    headline = f"{text_layout.titled(style, dataset)}, {bits} bits"
+                    figure = figures.deferred(_figure, part, axis, methods, headline, style)
+                    notes = [*style.notes(methods), *_objective_notes(methods, style)]
                     pictures.append(Picture(title, caption, figure, notes, slices(part)))
         return pictures
 
 
-def _objective_notes(methods: list[str], look: Look) -> list[str]:
+def _objective_notes(methods: list[str], style: Style) -> list[str]:
     """Say what explains the shape of a method's objective."""
-    known = ((look.methods[method].title, look.methods[method].objective) for method in methods)
+    known = ((style.methods[method].title, style.methods[method].objective) for method in methods)
     return [f"{title}: {note}" for title, note in known if note]
 
 
-def _sheets(methods: list[str], look: Look) -> Iterator[list[str]]:
-    room = ROWS * _columns(look)
+def _sheets(methods: list[str], style: Style) -> Iterator[list[str]]:
+    room = ROWS * _columns(style)
     for start in range(0, len(methods), room):
         yield methods[start : start + room]
 
 
-def _columns(look: Look) -> int:
-    return 2 if look.width == "column" else 4
+def _columns(style: Style) -> int:
+    return 2 if style.width == "column" else 4
 
 
-def _figure(data: pd.DataFrame, axis: str, methods: list[str], headline: str, look: Look) -> Any:
-    figure, axes = figures.make_figure(look, len(methods), HEIGHT, columns=_columns(look))
+def _figure(data: pd.DataFrame, axis: str, methods: list[str], headline: str, style: Style) -> Any:
+    figure, axes = figures.make_figure(style, len(methods), HEIGHT, columns=_columns(style))
     for panel, method in zip(axes, methods, strict=True):
         for _, line in grouped(data[data["method"] == method], "seed"):
             panel.plot(
-                line[axis], line["objective"], color=look.methods[method].colour, linewidth=0.8
+                line[axis], line["objective"], color=style.methods[method].colour, linewidth=0.8
             )
-        panel.set_title(text_layout.label(look, method))
+        panel.set_title(text_layout.label(style, method))
         panel.locator_params(axis="y", nbins=4)
         panel.locator_params(axis="x", nbins=4, integer=axis == "iteration")
         panel.yaxis.set_major_formatter(ticks.number)
         panel.xaxis.set_major_formatter(ticks.number)
         panel.set_xlim(0, None)
     figures.outer_labels(axes, axis if axis == "iteration" else "training seconds", "objective")
-    figures.headline(figure, look, headline)
+    figures.headline(figure, style, headline)
     return figure

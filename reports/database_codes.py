@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 from hashbench.analysis.summary import grouped, over_seeds, records
 from hashbench.render import figures
 from hashbench.render.report import (
-    Entry,
     Exhibit,
     Group,
     NothingToShowError,
     Picture,
     Report,
     Table,
+    TableCell,
     slices,
 )
-from hashbench.render.style import Look, arrow
+from hashbench.render.style import Style, arrow
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,74 +45,74 @@ class DatabaseCodes(Report):
         wide["difference"] = wide["learned"] - wide["encoded"]
         return over_seeds(wide, ["encoded", "learned", "difference"])
 
-    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+    def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
         """Return a table and a figure for each code length."""
         exhibits: list[Exhibit] = []
         for (measure, bits), group in grouped(data, "measure", "bits"):
-            summary = look.summary(
+            summary = style.summary(
                 f"Learned codes of the database have seen its labels, encoded ones have not; "
                 f"{bits} bits",
                 measure=measure,
                 seeds=list(group["seeds"]),
             )
-            name, facts = f"{measure} {bits} bits", look.facts(group["dataset"])
-            exhibits.append(_table(group, name, summary, look))
-            for sheet, part in figures.sheets(group, look, rows=True):
+            name, facts = f"{measure} {bits} bits", style.facts(group["dataset"])
+            exhibits.append(_table(group, name, summary, style))
+            for sheet, part in figures.paginate(group, style, rows=True):
                 words = " ".join(
-                    [summary, "Filled: learned; open: encoded.", *_absent(look), *facts]
+                    [summary, "Filled: learned; open: encoded.", *_absent(style), *facts]
                 )
-                figure = figures.later(_figure, part, look)
-                notes = look.notes(part["method"])
+                figure = figures.deferred(_figure, part, style)
+                notes = style.notes(part["method"])
                 exhibits.append(
                     Picture(f"figure {name} {sheet}", words, figure, notes, slices(part))
                 )
         return exhibits
 
 
-def _absent(look: Look) -> list[str]:
+def _absent(style: Style) -> list[str]:
     """Name the methods that are not there because they have no learned codes."""
-    titles = ", ".join(look.methods[name].title for name in look.unlearned)
+    titles = ", ".join(style.methods[name].title for name in style.unlearned)
     return [f"Without learned codes, and so not shown: {titles}."] if titles else []
 
 
-def _table(data: pd.DataFrame, name: str, summary: str, look: Look) -> Table:
-    datasets = [each for each in look.datasets if each in set(data["dataset"])]
-    methods = look.ordered(data["method"])
+def _table(data: pd.DataFrame, name: str, summary: str, style: Style) -> Table:
+    datasets = [each for each in style.datasets if each in set(data["dataset"])]
+    methods = style.ordered(data["method"])
     found = {(row.task, row.method, row.dataset): row for row in records(data)}
     groups = []
     for task in dict.fromkeys(data["task"]):
         rows = []
         for method in methods:
-            shown = look.methods[method]
-            entries = [Entry(shown.title, mark=shown.mark)]
+            shown = style.methods[method]
+            entries = [TableCell(shown.title, mark=shown.mark)]
             for dataset in datasets:
                 entries += _entries(found.get((task, method, dataset)))
             rows.append(entries)
         groups.append(Group(arrow(task), rows))
     header = [
-        [("", 1), *((look.datasets[each].title, 3) for each in datasets)],
+        [("", 1), *((style.datasets[each].title, 3) for each in datasets)],
         [("", 1), *((word, 1) for _ in datasets for word in ("encoded", "learned", "difference"))],
     ]
     columns = "l" + "rrr" * len(datasets)
-    notes = [*look.notes(methods), *_absent(look), *look.facts(datasets)]
+    notes = [*style.notes(methods), *_absent(style), *style.facts(datasets)]
     return Table(name, summary, header, groups, columns, notes, slices(data))
 
 
-def _entries(row: Any) -> list[Entry]:
+def _entries(row: Any) -> list[TableCell]:
     if row is None:
-        return [Entry("")] * 3
+        return [TableCell("")] * 3
     return [
-        Entry(f"{row.encoded:.4f}"),
-        Entry(f"{row.learned:.4f}"),
-        Entry(f"{row.difference:+.4f}".replace("-", "−")),
+        TableCell(f"{row.encoded:.4f}"),
+        TableCell(f"{row.learned:.4f}"),
+        TableCell(f"{row.difference:+.4f}".replace("-", "−")),
     ]
 
 
-def _figure(data: pd.DataFrame, look: Look) -> Any:
-    figure, panels, heights = figures.rows_figure(data, look)
-    featured = look.featured(data["method"])
+def _figure(data: pd.DataFrame, style: Style) -> Any:
+    figure, panels, heights = figures.rows_figure(data, style)
+    featured = style.featured(data["method"])
     for row in records(data):
-        panel, colour = panels[row.dataset, row.task], look.drawn(row.method, featured).colour
+        panel, colour = panels[row.dataset, row.task], style.drawn(row.method, featured).colour
         y = heights[row.method]
         panel.plot([row.encoded, row.learned], [y, y], color=colour, linewidth=1.2)
         panel.plot(row.encoded, y, "o", color=colour, markerfacecolor="white")

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hashbench.analysis.summary import grouped
-from hashbench.render.report import Entry, Exhibit, Group, NothingToShowError, Report, Table
-from hashbench.render.style import Look
+from hashbench.render.report import Exhibit, Group, NothingToShowError, Report, Table, TableCell
+from hashbench.render.style import Style
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,24 +31,24 @@ class Failures(Report):
         columns = ["dataset", "method", "bits", "seed", "status", "reason"]
         return wrong[columns].fillna({"reason": ""}).reset_index(drop=True)
 
-    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+    def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
         """Return one table, cells that ended alike on one line."""
         rows = []
         alike = grouped(data, "dataset", "method", "status", "reason")
         for (dataset, method, status, reason), group in alike:
             rows.append(
                 [
-                    Entry(look.datasets[dataset].title),
-                    Entry(look.methods[method].title),
-                    Entry(_listed(group["bits"])),
-                    Entry(_listed(group["seed"])),
-                    Entry(status),
-                    Entry(reason),
+                    TableCell(style.datasets[dataset].title),
+                    TableCell(style.methods[method].title),
+                    TableCell(_listed(group["bits"])),
+                    TableCell(_listed(group["seed"])),
+                    TableCell(status),
+                    TableCell(reason),
                 ]
             )
         header = [(name, 1) for name in ("dataset", "method", "bits", "seeds", "status", "reason")]
-        caption = look.summary(f"{len(data)} cells without a result")
-        notes = look.facts(data["dataset"])
+        caption = style.summary(f"{len(data)} cells without a result")
+        notes = style.facts(data["dataset"])
         return [Table("", caption, [header], [Group("", rows)], "lllllw", notes)]
 
 

@@ -9,17 +9,17 @@ from hashbench.analysis.chance import MARK, MEANING, at_chance, likely_cause
 from hashbench.analysis.evidence import find_evidence, split_words
 from hashbench.analysis.summary import best_methods, grouped, outcomes, over_seeds, records
 from hashbench.analysis.tests import LEAST_BLOCKS
-from hashbench.plugins.numerical_tolerance import STEADY, moves
+from hashbench.plugins.numerical_tolerance import STEADY, tolerance
 from hashbench.render.report import (
-    Entry,
     Exhibit,
     Group,
     NothingToShowError,
     Report,
     Table,
+    TableCell,
     slices,
 )
-from hashbench.render.style import Look, arrow, distinct
+from hashbench.render.style import Style, arrow, distinct
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,26 +69,26 @@ class MapTable(Report):
         columns = ["mean", "std", "seeds", "blocks", "planned", "rank", "not_worse", "status"]
         return table[[*KEYS, "method", *columns, "at_chance", "cause"]]
 
-    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+    def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
         """Return a table for each measure, kind of database codes and handful of datasets."""
         tables = []
         for (measure, database), group in grouped(data, "measure", "database"):
             spread = self.spread and group["seeds"].max() > 1
-            for datasets in _side_by_side(group, look, ROOM[look.width, spread]):
+            for datasets in _side_by_side(group, style, ROOM[style.width, spread]):
                 part = group[group["dataset"].isin(datasets)]
-                tables.append(self._table(part, measure, database, look))
+                tables.append(self._table(part, measure, database, style))
         return tables
 
-    def _table(self, data: pd.DataFrame, measure: str, database: str, look: Look) -> Table:
+    def _table(self, data: pd.DataFrame, measure: str, database: str, style: Style) -> Table:
         present = distinct(data["dataset"])
-        datasets = [name for name in look.datasets if name in present]
+        datasets = [name for name in style.datasets if name in present]
         columns = [
             (dataset, int(bits))
             for dataset in datasets
             for bits in sorted(set(data.loc[data["dataset"] == dataset, "bits"]))
         ]
-        spans = [(look.datasets[d].title, [c[0] for c in columns].count(d)) for d in datasets]
-        methods = look.ordered(data["method"])
+        spans = [(style.datasets[d].title, [c[0] for c in columns].count(d)) for d in datasets]
+        methods = style.ordered(data["method"])
         seeds = list(data.loc[data["seeds"] > 0, "seeds"])
         spread = self.spread and max(seeds, default=1) > 1
         found = {(row.task, row.method, row.dataset, row.bits): row for row in records(data)}
@@ -96,30 +96,30 @@ class MapTable(Report):
         for task in dict.fromkeys(data["task"]):
             rows = [
                 [
-                    Entry(look.methods[method].title, mark=look.methods[method].mark),
+                    TableCell(style.methods[method].title, mark=style.methods[method].mark),
                     *(_entry(found.get((task, method, *column)), spread) for column in columns),
                 ]
                 for method in methods
             ]
             groups.append(Group(arrow(task), rows))
         quantity = "Mean and standard deviation over seeds" if spread else "Mean over seeds"
-        caption = look.summary(
+        caption = style.summary(
             quantity if max(seeds, default=1) > 1 else "Scores",
             measure=measure,
             database=database,
             seeds=seeds,
         )
-        notes = ["bold: best; underlined: second" + _meaning(data), *_averaged(data, look)]
-        if any(moves(method) >= STEADY for method in methods):
+        notes = ["bold: best; underlined: second" + _meaning(data), *_averaged(data, style)]
+        if any(tolerance(method) >= STEADY for method in methods):
             notes.append("methods whose difference rounding alone can make share a place")
-        notes += _chance_notes(data, look)
+        notes += _chance_notes(data, style)
         return Table(
             f"{measure} {database} {' '.join(datasets)}",
             caption,
             [[("", 1), *spans], [("bits", 1), *((str(bits), 1) for _, bits in columns)]],
             groups,
             "l" + "r" * len(columns),
-            [*notes, *look.notes(methods), *look.facts(datasets)],
+            [*notes, *style.notes(methods), *style.facts(datasets)],
             slices(data),
         )
 
@@ -140,13 +140,13 @@ def _causes(results: Results, scores: pd.DataFrame, table: pd.DataFrame) -> list
     return found
 
 
-def _chance_notes(data: pd.DataFrame, look: Look) -> list[str]:
+def _chance_notes(data: pd.DataFrame, style: Style) -> list[str]:
     """Return what the mark of chance means, with the likely causes."""
     low = data[data["at_chance"]]
     if low.empty:
         return []
     shown = [
-        f"{look.methods[method].title} on {look.datasets[dataset].title}: {cause}"
+        f"{style.methods[method].title} on {style.datasets[dataset].title}: {cause}"
         for (method, dataset, cause), _ in grouped(low, "method", "dataset", "cause")
         if cause
     ]
@@ -163,24 +163,24 @@ def _meaning(data: pd.DataFrame) -> str:
     return ""
 
 
-def _averaged(data: pd.DataFrame, look: Look) -> Iterator[str]:
+def _averaged(data: pd.DataFrame, style: Style) -> Iterator[str]:
     """Yield what each dataset's scores are averaged over, and where nothing could be tested."""
     for dataset, part in grouped(data[data["seeds"] > 0], "dataset"):
         blocks, seeds = int(part["blocks"].max()), int(part["seeds"].max())
-        words = f"{look.datasets[dataset].title}: {split_words(blocks, seeds)}"
+        words = f"{style.datasets[dataset].title}: {split_words(blocks, seeds)}"
         if blocks < LEAST_BLOCKS:
             words += f"; no test over splits, which takes {LEAST_BLOCKS} distinct ones"
         yield words
 
 
-def _entry(row: Any, spread: bool) -> Entry:
+def _entry(row: Any, spread: bool) -> TableCell:
     """Return a score, or a dash with the reason why there is none."""
     if row is None:
-        return Entry("")
+        return TableCell("")
     seeds, planned = row.seeds, row.planned
     if not seeds:
         status = row.status
-        return Entry("–" if status == "done" else f"– {status}")
+        return TableCell("–" if status == "done" else f"– {status}")
     mean, std, rank = row.mean, row.std, row.rank
     text = f"{mean:.3f} ± {std:.3f}" if spread else f"{mean:.4f}"
     mark = "*" if row.not_worse and rank != 1 else ""
@@ -188,14 +188,14 @@ def _entry(row: Any, spread: bool) -> Entry:
         mark = f"{seeds}/{planned}"
     if row.at_chance:
         mark += MARK
-    return Entry(text, bold=rank == 1, underlined=rank == 2, mark=mark)
+    return TableCell(text, bold=rank == 1, underlined=rank == 2, mark=mark)
 
 
-def _side_by_side(data: pd.DataFrame, look: Look, room: int) -> Iterator[list[str]]:
+def _side_by_side(data: pd.DataFrame, style: Style, room: int) -> Iterator[list[str]]:
     """Yield the datasets of each table."""
     chosen: list[str] = []
     used = 0
-    for dataset in look.datasets:
+    for dataset in style.datasets:
         count = data.loc[data["dataset"] == dataset, "bits"].nunique()
         if chosen and used + count > room:
             yield chosen

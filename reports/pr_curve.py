@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hashbench.analysis.summary import grouped, over_seeds
 from hashbench.render import figures
 from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
-from hashbench.render.style import Look
+from hashbench.render.style import Style
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,15 +42,15 @@ class PrecisionRecallCurve(Report):
             raise NothingToShowError("no cell is done")
         return table
 
-    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+    def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
         """Return a figure for each way, code length and kind of database codes."""
         pictures = []
         for (by, bits, database), group in grouped(data, "by", "bits", "database"):
-            for name, part in figures.sheets(group, look):
-                figure = figures.later(
+            for name, part in figures.paginate(group, style):
+                figure = figures.deferred(
                     figures.line_figure,
                     part.sort_values("x", kind="stable"),
-                    look,
+                    style,
                     "recall",
                     "precision",
                     ("recall", "precision"),
@@ -58,7 +58,7 @@ class PrecisionRecallCurve(Report):
                     dense=True,
                 )
                 measure, words = WAYS[by]
-                caption = look.caption(
+                caption = style.caption(
                     f"Precision against recall by {by} at {bits} bits ({words})",
                     part["dataset"],
                     measure=measure,
@@ -67,6 +67,6 @@ class PrecisionRecallCurve(Report):
                 )
                 title = f"{by} {bits} bits {database} {name}"
                 pictures.append(
-                    Picture(title, caption, figure, look.notes(part["method"]), slices(part))
+                    Picture(title, caption, figure, style.notes(part["method"]), slices(part))
                 )
         return pictures

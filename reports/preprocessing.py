@@ -10,9 +10,9 @@ import numpy as np
 
 from hashbench.analysis.rank_changes import change, place, tau_words
 from hashbench.analysis.summary import grouped
-from hashbench.plugins.selection import Choice, bare_name, parse_item
-from hashbench.render.report import Entry, Exhibit, Group, NothingToShowError, Report, Table
-from hashbench.render.style import Look
+from hashbench.plugins.selection import Selection, bare_name, parse_item
+from hashbench.render.report import Exhibit, Group, NothingToShowError, Report, Table, TableCell
+from hashbench.render.style import Style
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,17 +57,18 @@ class Preprocessing(Report):
         # One name for one thing: a preprocessing named twice is shown once.
         return found.drop_duplicates(["family", "preprocessing", "bits", "method"])
 
-    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+    def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
         """Return a table a dataset and code length."""
         return [
-            _table(group, look, *keys) for keys, group in grouped(data, "measure", "family", "bits")
+            _table(group, style, *keys)
+            for keys, group in grouped(data, "measure", "family", "bits")
         ]
 
 
 def _family(dataset: str) -> str:
     name, (settings, *_) = parse_item(dataset)
     kept = tuple((key, value) for key, value in settings.items() if key != "preprocess")
-    return str(Choice(name, kept))
+    return str(Selection(name, kept))
 
 
 def _steps(cell: Cell) -> str:
@@ -79,34 +80,34 @@ def _alike(cell: Cell) -> bool:
     return len(set(cell.preprocessing)) == 1
 
 
-def _table(group: pd.DataFrame, look: Look, measure: str, family: str, bits: int) -> Table:
+def _table(group: pd.DataFrame, style: Style, measure: str, family: str, bits: int) -> Table:
     choices = list(dict.fromkeys(group["preprocessing"]))
     scores = group.pivot(index="method", columns="preprocessing", values="mean")[choices]
     whole = scores.dropna()  # ranks compare only among methods that have every choice
     places = whole.apply(place)
     order = [*whole.sort_values(choices[0], ascending=False).index]
-    order += [method for method in look.ordered(scores.index) if method not in order]
+    order += [method for method in style.ordered(scores.index) if method not in order]
     rows = []
     for method in order:
-        row = [Entry(look.methods[method].title)]
+        row = [TableCell(style.methods[method].title)]
         best = scores.loc[method].max()
         for choice in choices:
             score = scores.loc[method, choice]
-            row.append(Entry("–" if math.isnan(score) else f"{score:.3f}", bold=score == best))
+            row.append(TableCell("–" if math.isnan(score) else f"{score:.3f}", bold=score == best))
             if method not in places.index:
-                row.append(Entry("–"))
+                row.append(TableCell("–"))
                 continue
             own, first = places.loc[method, choice], places.loc[method, choices[0]]
             moved = "" if choice == choices[0] else f" {change(first, own)}"
-            row.append(Entry(f"{own}{moved}"))
+            row.append(TableCell(f"{own}{moved}"))
         rows.append(row)
-    title = _title(group, look, family)
+    title = _title(group, style, family)
     subject = (
         f"Methods under each preprocessing of {title} at {bits} bits, mean of the tasks; "
         f"arrows: ranks gained and lost against {choices[0]}"
     )
     seeds = list(group["seeds"])
-    caption = look.summary(subject, measure=measure, database="encoded", seeds=seeds)
+    caption = style.summary(subject, measure=measure, database="encoded", seeds=seeds)
     header = [
         [("", 1), *((choice, 2) for choice in choices)],
         [("method", 1), *(pair for _ in choices for pair in (("score", 1), ("rank", 1)))],
@@ -116,9 +117,9 @@ def _table(group: pd.DataFrame, look: Look, measure: str, family: str, bits: int
     return Table(f"{family} {bits}", caption, header, [Group("", rows)], columns, notes)
 
 
-def _title(group: pd.DataFrame, look: Look, family: str) -> str:
+def _title(group: pd.DataFrame, style: Style, family: str) -> str:
     """Return the dataset's title with everything that was set but its preprocessing."""
-    title = look.datasets[group["dataset"].iloc[0]].title.partition(" [")[0]
+    title = style.datasets[group["dataset"].iloc[0]].title.partition(" [")[0]
     return f"{title} {family.removeprefix(bare_name(family))}".rstrip()
 
 

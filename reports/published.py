@@ -11,16 +11,16 @@ from hashbench.execution.cell_codes import EITHER
 from hashbench.plugins.selection import bare_name, parse_item
 from hashbench.render import figures
 from hashbench.render.report import (
-    Entry,
     Exhibit,
     Group,
     NothingToShowError,
     Picture,
     Report,
     Table,
+    TableCell,
     slices,
 )
-from hashbench.render.style import Look, MethodLook, arrow
+from hashbench.render.style import MethodStyle, Style, arrow
 from hashbench.render.tables import number_text
 
 if TYPE_CHECKING:
@@ -59,16 +59,16 @@ class PublishedNumbers(Report):
         table["difference"] = table["reproduced"] - table["printed"]
         return table
 
-    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+    def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
         """Return a table of scores and a figure for each dataset, and a table of times."""
         exhibits: list[Exhibit] = []
         scores = data[data["quantity"] != SECONDS]
         for (paper, dataset, measure), group in grouped(scores, "paper", "dataset", "measure"):
-            exhibits.append(_scores(group, paper, dataset, measure, look))
+            exhibits.append(_scores(group, paper, dataset, measure, style))
         for (paper, measure), group in grouped(scores, "paper", "measure"):
-            exhibits.append(_picture(group, paper, measure, look))
+            exhibits.append(_picture(group, paper, measure, style))
         for paper, group in grouped(data[data["quantity"] == SECONDS], "paper"):
-            exhibits.append(_times(group, paper, look))
+            exhibits.append(_times(group, paper, style))
         return exhibits
 
 
@@ -122,17 +122,17 @@ def _preferred(data: pd.DataFrame) -> pd.DataFrame:
     return order.drop_duplicates(["paper", "dataset", "method", "bits", "task"])
 
 
-def _scores(data: pd.DataFrame, paper: str, dataset: str, measure: str, look: Look) -> Table:
+def _scores(data: pd.DataFrame, paper: str, dataset: str, measure: str, style: Style) -> Table:
     shown = _preferred(data)
     found = {(row.task, row.method, row.bits): row for row in records(shown)}
     columns = sorted(set(shown["bits"]))
-    methods = look.ordered(shown["method"])
+    methods = style.ordered(shown["method"])
     groups = []
     for task in dict.fromkeys(data["task"]):
         rows = []
         for method in methods:
-            name = look.methods[method]
-            entries = [Entry(name.title, mark=name.mark)]
+            name = style.methods[method]
+            entries = [TableCell(name.title, mark=name.mark)]
             for bits in columns:
                 entries += _entries(found.get((task, method, bits)))
             rows.append(entries)
@@ -141,41 +141,41 @@ def _scores(data: pd.DataFrame, paper: str, dataset: str, measure: str, look: Lo
         [("", 1), *((f"{bits} bits", 3) for bits in columns)],
         [("", 1), *((word, 1) for _ in columns for word in ("printed", "here", "diff."))],
     ]
-    caption = look.summary(
+    caption = style.summary(
         f"Printed in {paper}, reproduced here, and the difference",
         measure=measure,
         database="learned (e: encoded, where a method has no learned ones)",
         seeds=list(data["seeds"]),
     )
     notes = [f"printed: {data['printed_protocol'].iloc[0]}"]
-    notes += [f"here: {fact}" for fact in look.facts([dataset])]
+    notes += [f"here: {fact}" for fact in style.facts([dataset])]
     return Table(
         f"{dataset} {measure}",
         caption,
         header,
         groups,
         "l" + "rrr" * len(columns),
-        [*notes, *look.notes(methods)],
+        [*notes, *style.notes(methods)],
         slices(data),
     )
 
 
-def _entries(row: Any) -> list[Entry]:
+def _entries(row: Any) -> list[TableCell]:
     if row is None:
-        return [Entry("")] * 3
+        return [TableCell("")] * 3
     mark = "e" if row.database == "encoded" else ""
     difference = f"{row.difference:+.3f}".replace("-", "−")
     return [
-        Entry(f"{row.printed:.3f}"),
-        Entry(f"{row.reproduced:.3f}", mark=mark),
-        Entry(difference),
+        TableCell(f"{row.printed:.3f}"),
+        TableCell(f"{row.reproduced:.3f}", mark=mark),
+        TableCell(difference),
     ]
 
 
-def _picture(data: pd.DataFrame, paper: str, measure: str, look: Look) -> Picture:
+def _picture(data: pd.DataFrame, paper: str, measure: str, style: Style) -> Picture:
     shown = _preferred(data)
-    methods = look.ordered(shown["method"])
-    unlike = [look.datasets[name].title for name in look.datasets
+    methods = style.ordered(shown["method"])
+    unlike = [style.datasets[name].title for name in style.datasets
               if name in set(shown.loc[~shown["alike"], "dataset"])]  # fmt: skip
     words = f"Reproduced against printed in {paper}; a point a code length, dashed: equal"
     if unlike:
@@ -183,7 +183,7 @@ def _picture(data: pd.DataFrame, paper: str, measure: str, look: Look) -> Pictur
             f"; hollow: {', '.join(unlike)}, whose features are not the printed ones, so that no "
             "agreement is to be expected"
         )
-    caption = look.caption(
+    caption = style.caption(
         words,
         shown["dataset"],
         measure=measure,
@@ -193,58 +193,58 @@ def _picture(data: pd.DataFrame, paper: str, measure: str, look: Look) -> Pictur
     return Picture(
         f"figure {measure}",
         caption,
-        figures.later(_figure, shown, look),
-        look.notes(methods),
+        figures.deferred(_figure, shown, style),
+        style.notes(methods),
         slices(shown),
     )
 
 
-def _figure(shown: pd.DataFrame, look: Look) -> Any:
-    panels, methods = figures.pairs(shown, look), look.ordered(shown["method"])
-    featured = look.featured(methods)
-    figure, axes = figures.make_figure(look, len(panels), 1.9)
+def _figure(shown: pd.DataFrame, style: Style) -> Any:
+    panels, methods = figures.pairs(shown, style), style.ordered(shown["method"])
+    featured = style.featured(methods)
+    figure, axes = figures.make_figure(style, len(panels), 1.9)
     top = 1.05 * max(shown["printed"].max(), shown["reproduced"].max())
     for panel, (dataset, task) in zip(axes, panels, strict=True):
         part = shown[(shown["dataset"] == dataset) & (shown["task"] == task)]
         panel.plot([0, top], [0, top], color="#777777", linewidth=0.7, linestyle="--")
         for method, group in grouped(part, "method"):
-            style = _mark(look.drawn(method, featured))
-            style["markerfacecolor"] = style["color"] if group["alike"].all() else "white"
-            panel.plot(group["printed"], group["reproduced"], **style)
+            plot_style = _mark(style.drawn(method, featured))
+            plot_style["markerfacecolor"] = plot_style["color"] if group["alike"].all() else "white"
+            panel.plot(group["printed"], group["reproduced"], **plot_style)
         panel.set(xlim=(0, top), ylim=(0, top))
-    figures.write_titles(look, axes, panels)
+    figures.write_titles(style, axes, panels)
     figures.outer_labels(axes, "printed", "reproduced")
     hollow = {"color": "#555555", "marker": "o", "linestyle": "", "markerfacecolor": "white"}
     more = {} if shown["alike"].all() else {"hollow: other features": hollow}
-    figures.shared_legend(figure, look, methods, _mark, more)
+    figures.shared_legend(figure, style, methods, _mark, more)
     return figure
 
 
-def _mark(shown: MethodLook) -> dict[str, Any]:
+def _mark(shown: MethodStyle) -> dict[str, Any]:
     return {**figures.line_style(shown), "linestyle": "", "markerfacecolor": shown.colour}
 
 
-def _times(data: pd.DataFrame, paper: str, look: Look) -> Table:
-    datasets = [name for name in look.datasets if name in set(data["dataset"])]
+def _times(data: pd.DataFrame, paper: str, style: Style) -> Table:
+    datasets = [name for name in style.datasets if name in set(data["dataset"])]
     found = {(row.method, row.dataset): row for row in records(data)}
     rows = []
-    for method in look.ordered(data["method"]):
-        name = look.methods[method]
-        entries = [Entry(name.title, mark=name.mark)]
+    for method in style.ordered(data["method"]):
+        name = style.methods[method]
+        entries = [TableCell(name.title, mark=name.mark)]
         for dataset in datasets:
             row = found.get((method, dataset))
             both = (row.printed, row.reproduced) if row is not None else ()
-            entries += [Entry(number_text(value)) for value in both] or [Entry("")] * 2
+            entries += [TableCell(number_text(value)) for value in both] or [TableCell("")] * 2
         rows.append(entries)
     header = [
-        [("", 1), *((look.datasets[name].title, 2) for name in datasets)],
+        [("", 1), *((style.datasets[name].title, 2) for name in datasets)],
         [("", 1), *((word, 1) for _ in datasets for word in ("printed", "here"))],
     ]
     bits = ", ".join(str(each) for each in sorted(set(data["bits"])))
-    caption = look.summary(
+    caption = style.summary(
         f"Training time in seconds at {bits} bits, printed in {paper} and measured here, on other "
         "machines",
         seeds=list(data["seeds"]),
     )
-    notes = [*look.notes(data["method"]), *look.facts(datasets)]
+    notes = [*style.notes(data["method"]), *style.facts(datasets)]
     return Table("seconds", caption, header, [Group("", rows)], "l" + "rr" * len(datasets), notes)

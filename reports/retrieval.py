@@ -15,7 +15,7 @@ import numpy as np
 from hashbench.analysis.summary import grouped, over_seeds, records
 from hashbench.render import figures, text_layout
 from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
-from hashbench.render.style import Look, arrow
+from hashbench.render.style import Style, arrow
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,13 +65,13 @@ class Retrieval(Report):
             raise NothingToShowError("no dataset of the study has display strings or pictures")
         return pd.DataFrame(rows)
 
-    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+    def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
         """Return a figure for each dataset and task, with the best methods."""
         pictures = []
         for (dataset, task, bits), group in grouped(data, "dataset", "task", "bits"):
             shown = group[group["place"] <= self.methods]
-            caption = look.caption(
-                f"The first {ROOM[look.width]} items that the best methods return at {bits} bits, "
+            caption = style.caption(
+                f"The first {ROOM[style.width]} items that the best methods return at {bits} bits, "
                 f"{arrow(task)}, seed {shown['seed'].iloc[0]}, for queries at which the best "
                 "method is bad (10th percentile), middling and good (90th); solid frame: relevant, "
                 "dashed: not; below an item its Hamming distance and, after ×, how many items "
@@ -81,10 +81,10 @@ class Retrieval(Report):
                 measure=shown["measure"].iloc[0],
                 database="encoded",
             )
-            figure = figures.later(_figure, shown, look)
+            figure = figures.deferred(_figure, shown, style)
             name = f"{dataset} {task} {bits} bits"
             pictures.append(
-                Picture(name, caption, figure, look.notes(shown["method"]), slices(shown))
+                Picture(name, caption, figure, style.notes(shown["method"]), slices(shown))
             )
         return pictures
 
@@ -173,25 +173,25 @@ NAMES = {"page": 1.8, "column": 1.5}
 HEAD = {"page": 0.3, "column": 0.4}
 
 
-def _figure(data: pd.DataFrame, look: Look) -> Any:
+def _figure(data: pd.DataFrame, style: Style) -> Any:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     methods = [method for _, method in sorted(set(zip(data["place"], data["method"], strict=True)))]
     kinds = [kind for kind in SHARES if kind in set(data["kind"])]
     asked, searched = data["task"].iloc[0].split("->")
-    names = NAMES[look.width]
-    across, line = names + 1 + GAP + ROOM[look.width], 1 + BELOW
-    head = HEAD[look.width]
+    names = NAMES[style.width]
+    across, line = names + 1 + GAP + ROOM[style.width], 1 + BELOW
+    head = HEAD[style.width]
     down = head + len(kinds) * (len(methods) * line + SPACE) - SPACE
-    figure = Figure(figsize=(look.inches, look.inches * down / across))
+    figure = Figure(figsize=(style.inches, style.inches * down / across))
     FigureCanvasAgg(figure)
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set(xlim=(0, across), ylim=(down, 0))
     axes.set_axis_off()
-    cell = look.inches * text_layout.POINTS / across
+    cell = style.inches * text_layout.POINTS / across
     letters = int(cell / (0.62 * text_layout.SMALLEST))
-    sheet = look.datasets[data["dataset"].iloc[0]].pictures
+    sheet = style.datasets[data["dataset"].iloc[0]].pictures
     small: dict[str, Any] = {"fontsize": text_layout.SMALLEST, "ha": "center", "va": "top"}
     measure = re.sub(r"\(.*?\)", "", str(data["measure"].iloc[0]))  # in full in the caption
     soft: dict[str, Any] = {"fontsize": text_layout.SMALLEST, "color": "#555555", "va": "center"}
@@ -208,7 +208,9 @@ def _figure(data: pd.DataFrame, look: Look) -> Any:
         axes.text(names + 0.5, top + 1.06, words, color="#555555", **small)
         for place, method in enumerate(methods):
             y, own = top + place * line, part[part["method"] == method]
-            name = text_layout.fitted(figure, text_layout.label(look, method), (names - 0.2) * cell)
+            name = text_layout.fitted(
+                figure, text_layout.label(style, method), (names - 0.2) * cell
+            )
             score = f"{measure} {own['score'].iloc[0]:.3f}"
             name += "\n" + text_layout.fitted(figure, score, (names - 0.2) * cell)
             where: dict[str, Any] = {
@@ -217,7 +219,7 @@ def _figure(data: pd.DataFrame, look: Look) -> Any:
                 "fontsize": text_layout.NAME_SIZE,
             }
             axes.text(names - 0.15, y + 0.5, name, **where)
-            for row in records(own[own["rank"] <= ROOM[look.width]]):
+            for row in records(own[own["rank"] <= ROOM[style.width]]):
                 x = names + GAP + row.rank
                 item = _Item(searched, row.item, row.string, bool(row.relevant))
                 _draw(axes, x, y, item, sheet, letters)
@@ -257,7 +259,7 @@ def _draw(
 
 def _wrapped(text: str, letters: int, lines: int) -> str:
     """Return a text in a few short lines, cut where it does not fit, long words hyphenated."""
-    whole = text_layout.plain(text_layout.spelled(text), letters * lines)
+    whole = text_layout.plain(text_layout.emoji_names(text), letters * lines)
     # a word that is longer than a line gets a hyphen, not at its very end
     room = letters - 2
     whole = re.sub(

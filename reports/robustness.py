@@ -11,7 +11,7 @@ from hashbench.plugins.protocol import OPTIONS
 from hashbench.plugins.selection import without
 from hashbench.render import figures
 from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
-from hashbench.render.style import Look
+from hashbench.render.style import Style
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,12 +63,12 @@ class Robustness(Report):
         columns = ["option", "family", "value", "dataset", "method", "bits", "task"]
         return found[[*columns, "database", "measure", "mean", "std", "seeds"]]
 
-    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+    def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
         """Return one figure per option, dataset, code length and kind of database codes."""
         pictures = []
         keys = ("option", "family", "measure", "bits", "database")
         for (option, family, measure, bits, database), group in grouped(data, *keys):
-            caption = look.caption(
+            caption = style.caption(
                 f"Score at {bits} bits against the {AXES[option]}; bands are standard deviations "
                 "over seeds",
                 group["dataset"],
@@ -79,17 +79,17 @@ class Robustness(Report):
             name = f"{option} {family} {measure} {bits} bits {database}"
             # one panel per task: datasets that differ in the option alone are one
             joined = group.assign(dataset=group["dataset"].iloc[0])
-            figure = figures.later(
+            figure = figures.deferred(
                 figures.line_figure,
                 joined.sort_values("value", kind="stable"),
-                look,
+                style,
                 "value",
                 "mean",
                 (AXES[option], measure),
                 partial(_name_values, sorted(set(group["value"]))),
             )
             pictures.append(
-                Picture(name, caption, figure, look.notes(group["method"]), slices(group))
+                Picture(name, caption, figure, style.notes(group["method"]), slices(group))
             )
         return pictures
 

@@ -11,15 +11,15 @@ from hashbench.analysis.summary import grouped, over_seeds, records
 from hashbench.plugins.selection import bare_name, without
 from hashbench.render import figures, ticks
 from hashbench.render.report import (
-    Entry,
     Exhibit,
     Group,
     NothingToShowError,
     Picture,
     Report,
     Table,
+    TableCell,
 )
-from hashbench.render.style import Look
+from hashbench.render.style import Style
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,25 +63,25 @@ class Scaling(Report):
                 table.loc[same, f"{name}_slope"] = slope(group["train_rows"], group[name])
         return table.sort_values([*keys, "train_rows"], kind="stable", ignore_index=True)
 
-    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+    def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
         """Return a figure and a table of exponents for each dataset and code length."""
         exhibits: list[Exhibit] = []
         for (dataset, bits), group in grouped(data, "dataset", "bits"):
-            summary = look.summary(
+            summary = style.summary(
                 f"Training time and memory against training rows at {bits} bits; dashed: linear "
                 "growth",
                 seeds=list(group["seeds"]),
             )
-            about = look.datasets[group["size_of"].iloc[0]]
+            about = style.datasets[group["size_of"].iloc[0]]
             # its title without the size
             title = about.title.partition(" [")[0] + " " + dataset.removeprefix(bare_name(dataset))
             facts = [f"{title.rstrip()}: {about.facts}."]
-            notes = look.notes(group["shown"])
+            notes = style.notes(group["shown"])
             words = " ".join([summary, *facts])
             name = f"{dataset} {bits} bits"
-            figure = figures.later(_figure, group, look, f"{title.rstrip()}, {bits} bits")
+            figure = figures.deferred(_figure, group, style, f"{title.rstrip()}, {bits} bits")
             exhibits.append(Picture(name, words, figure, notes))
-            exhibits.append(_table(group, f"exponents {name}", [*notes, *facts], look, bits))
+            exhibits.append(_table(group, f"exponents {name}", [*notes, *facts], style, bits))
         return exhibits
 
 
@@ -94,16 +94,16 @@ def slope(rows: Iterable[float], values: Iterable[float]) -> float:
     return float(np.polyfit(np.log(x[good]), np.log(y[good]), 1)[0])
 
 
-def _figure(data: pd.DataFrame, look: Look, headline: str) -> Any:
+def _figure(data: pd.DataFrame, style: Style, headline: str) -> Any:
     shown = dict(zip(data["method"], data["shown"], strict=True))
-    featured = look.featured(shown.values())
-    figure, axes = figures.make_figure(look, 2, 1.9, len(shown))
+    featured = style.featured(shown.values())
+    figure, axes = figures.make_figure(style, 2, 1.9, len(shown))
     for panel, (name, words) in zip(axes, QUANTITIES.items(), strict=True):
         ticks.log_axis(panel, "x")
         ticks.log_axis(panel, "y")
         for method, line in grouped(data, "method"):
-            style = look.drawn(shown[method], featured)
-            lined = style, line["train_rows"], line[name]
+            plot_style = style.drawn(shown[method], featured)
+            lined = plot_style, line["train_rows"], line[name]
             figures.plot_line(panel, *lined)
             if shown[method] in featured:
                 figures.plot_band(panel, *lined, line[f"{name}_std"])
@@ -114,20 +114,20 @@ def _figure(data: pd.DataFrame, look: Look, headline: str) -> Any:
         panel.set_xticks(sizes, [ticks.number(size) for size in sizes])
         panel.minorticks_off()
         panel.set(xlabel="training rows", ylabel=words)
-    figures.headline(figure, look, headline)
-    figures.shared_legend(figure, look, shown.values())
+    figures.headline(figure, style, headline)
+    figures.shared_legend(figure, style, shown.values())
     return figure
 
 
-def _table(data: pd.DataFrame, name: str, notes: list[str], look: Look, bits: int) -> Table:
+def _table(data: pd.DataFrame, name: str, notes: list[str], style: Style, bits: int) -> Table:
     rows = []
     for row in records(data.drop_duplicates("method")):
-        shown = look.methods[row.shown]
+        shown = style.methods[row.shown]
         exponents = (row.fit_seconds_slope, row.own_memory_slope)
-        numbers = [Entry(f"{value:.2f}" if value == value else "–") for value in exponents]
-        rows.append([Entry(shown.title, mark=shown.mark), *numbers])
+        numbers = [TableCell(f"{value:.2f}" if value == value else "–") for value in exponents]
+        rows.append([TableCell(shown.title, mark=shown.mark), *numbers])
     least, most = data["train_rows"].min(), data["train_rows"].max()
-    caption = look.summary(
+    caption = style.summary(
         f"Exponent b of seconds and of memory growing as rows to the power of b, from {least:.0f} "
         f"to {most:.0f} training rows at {bits} bits",
         seeds=list(data["seeds"]),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hashbench.analysis.summary import grouped
 from hashbench.render import figures, text_layout
 from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
-from hashbench.render.style import Look
+from hashbench.render.style import Style
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,14 +33,14 @@ class SeedSpread(Report):
             raise NothingToShowError("one seed; two or more have a spread")
         return scores
 
-    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+    def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
         """Return a figure for each code length and kind of database codes."""
         pictures = []
         for (bits, database), group in grouped(data, "bits", "database"):
-            for name, part in figures.sheets(group, look, rows=True):
+            for name, part in figures.paginate(group, style, rows=True):
                 measure = str(part["measure"].iloc[0])
                 seeds = part.groupby(["dataset", "method"])["seed"].nunique()
-                caption = look.caption(
+                caption = style.caption(
                     f"Every seed at {bits} bits, best mean first; dots: seeds; stroke: mean; "
                     "line: standard deviation over seeds; the horizontal axis, one for both "
                     "tasks, does not begin at zero",
@@ -50,19 +50,21 @@ class SeedSpread(Report):
                     seeds=[int(count) for count in seeds],
                 )
                 title = f"{measure} {bits} bits {database} {name}"
-                notes = look.notes(part["method"])
-                figure = figures.later(_figure, part, look)
+                notes = style.notes(part["method"])
+                figure = figures.deferred(_figure, part, style)
                 pictures.append(Picture(title, caption, figure, notes, slices(part)))
         return pictures
 
 
-def _figure(data: pd.DataFrame, look: Look) -> Any:
-    panels = figures.pairs(data, look)
+def _figure(data: pd.DataFrame, style: Style) -> Any:
+    panels = figures.pairs(data, style)
     most = int(data.groupby("dataset")["method"].nunique().max())
-    across = 1 if look.width == "column" else figures.fitting_columns(look, len(panels), most)
-    figure, axes = figures.make_figure(look, len(panels), figures.rows_height(most), columns=across)
-    featured = look.featured(data["method"])
-    colours = {name: look.drawn(name, featured).colour for name in data["method"].unique()}
+    across = 1 if style.width == "column" else figures.fitting_columns(style, len(panels), most)
+    figure, axes = figures.make_figure(
+        style, len(panels), figures.rows_height(most), columns=across
+    )
+    featured = style.featured(data["method"])
+    colours = {name: style.drawn(name, featured).colour for name in data["method"].unique()}
     for panel, (dataset, task) in zip(axes, panels, strict=True):
         part = data[(data["dataset"] == dataset) & (data["task"] == task)]
         values = part.groupby("method", sort=False)["value"]
@@ -81,10 +83,10 @@ def _figure(data: pd.DataFrame, look: Look) -> Any:
         panel.hlines(rows, means - spread, means + spread, color=inks, linewidth=0.9)
         panel.scatter(means, rows, s=45, c=inks, marker="|", linewidth=1.1)
         panel.set_ylim(len(order) - 0.5, -0.5)
-        panel.set_yticks(range(len(order)), [text_layout.label(look, name) for name in order])
+        panel.set_yticks(range(len(order)), [text_layout.label(style, name) for name in order])
         panel.tick_params(axis="y", length=0)
     _share(axes, panels)
-    figures.write_titles(look, axes, panels, beside=60)
+    figures.write_titles(style, axes, panels, side_points=60)
     figures.outer_labels(axes, data["measure"].iloc[0], "")
     return figure
 

@@ -10,7 +10,7 @@ from hashbench.analysis.summary import grouped, over_seeds, records
 from hashbench.plugins.selection import format_value
 from hashbench.render import figures, text_layout
 from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
-from hashbench.render.style import Look
+from hashbench.render.style import Style
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,13 +53,13 @@ class Sensitivity(Report):
         order = ["method", *KEYS, "x_parameter", "x", "y_parameter", "y", "mean", "std", "seeds"]
         return pd.DataFrame(rows)[[*order, "label"]]
 
-    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+    def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
         """Return a figure for each method, parameters, code length and kind of codes."""
         pictures = []
         keys = ("method", "x_parameter", "y_parameter", "measure", "bits", "database")
         for (method, x, y, measure, bits, database), group in grouped(data, *keys):
-            title = look.methods[group["label"].iloc[0]].title.partition(" [")[0]
-            caption = look.caption(
+            title = style.methods[group["label"].iloc[0]].title.partition(" [")[0]
+            caption = style.caption(
                 f"{title} at {bits} bits over {f'{x} and {y}' if y else x}"
                 + ("" if not y else "; the best over all other parameters that vary"),
                 group["dataset"],
@@ -67,10 +67,10 @@ class Sensitivity(Report):
                 database=database,
                 seeds=list(group["seeds"]),
             )
-            figure = figures.later(_maps if y else _curves, group, look)
+            figure = figures.deferred(_maps if y else _curves, group, style)
             name = f"{method} {x} {y} {measure} {bits} bits {database}"
             pictures.append(
-                Picture(name, caption, figure, look.notes(group["label"]), slices(group))
+                Picture(name, caption, figure, style.notes(group["label"]), slices(group))
             )
         return pictures
 
@@ -112,32 +112,32 @@ def ordered(values: Iterable[str]) -> list[str]:
     return sorted(set(values), key=place)
 
 
-def _curves(data: pd.DataFrame, look: Look) -> Any:
-    panels = figures.pairs(data, look)
-    figure, axes = figures.make_figure(look, len(panels), figures.PANEL_HEIGHT)
+def _curves(data: pd.DataFrame, style: Style) -> Any:
+    panels = figures.pairs(data, style)
+    figure, axes = figures.make_figure(style, len(panels), figures.PANEL_HEIGHT)
     values = ordered(data["x"])
-    style = look.methods[data["label"].iloc[0]]
+    plot_style = style.methods[data["label"].iloc[0]]
     for panel, (dataset, task) in zip(axes, panels, strict=True):
         part = data[(data["dataset"] == dataset) & (data["task"] == task)]
         part = part.assign(place=[values.index(x) for x in part["x"]]).sort_values("place")
-        lined = style, part["place"], part["mean"]
+        lined = plot_style, part["place"], part["mean"]
         figures.plot_line(panel, *lined)
         figures.plot_band(panel, *lined, part["std"])
         panel.set_xticks(range(len(values)), [text_layout.plain(value, 10) for value in values])
     figures.common_limits(axes, panels)
-    figures.write_titles(look, axes, panels)
+    figures.write_titles(style, axes, panels)
     figures.outer_labels(
         axes, text_layout.plain(data["x_parameter"].iloc[0]), data["measure"].iloc[0]
     )
     return figure
 
 
-def _maps(data: pd.DataFrame, look: Look) -> Any:
+def _maps(data: pd.DataFrame, style: Style) -> Any:
     import seaborn
 
-    panels = figures.pairs(data, look)
+    panels = figures.pairs(data, style)
     across, down = ordered(data["x"]), ordered(data["y"])
-    figure, axes = figures.make_figure(look, len(panels), max(1.2, 0.3 * len(down) + 0.6))
+    figure, axes = figures.make_figure(style, len(panels), max(1.2, 0.3 * len(down) + 0.6))
     # one scale of colours for all panels: they are compared
     low, high = data["mean"].min(), data["mean"].max()
     for panel, (dataset, task) in zip(axes, panels, strict=True):
@@ -161,7 +161,7 @@ def _maps(data: pd.DataFrame, look: Look) -> Any:
         panel.tick_params(length=0)
         panel.tick_params(axis="y", rotation=0)
         panel.grid(visible=False)  # where there is no cell
-    figures.write_titles(look, axes, panels)
+    figures.write_titles(style, axes, panels)
     names = (text_layout.plain(data[f"{axis}_parameter"].iloc[0]) for axis in "xy")
     figures.outer_labels(axes, *names)
     return figure

@@ -20,16 +20,16 @@ from hashbench.render import figures
 from hashbench.render.comparison import TESTS, p_words
 from hashbench.render.critical_difference import pairs_matrix, rank_diagram
 from hashbench.render.report import (
-    Entry,
     Exhibit,
     Group,
     NothingToShowError,
     Picture,
     Report,
     Table,
+    TableCell,
     slices,
 )
-from hashbench.render.style import Look, arrow
+from hashbench.render.style import Style, arrow
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,7 +89,7 @@ class Significance(Report):
         ]  # fmt: skip
         return pd.DataFrame(rows).reindex(columns=columns)
 
-    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+    def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
         """Return for each kind of codes the widest scope as pictures, every scope as a table."""
         exhibits: list[Exhibit] = []
         for (measure, database), group in grouped(data, "measure", "database"):
@@ -99,10 +99,10 @@ class Significance(Report):
             for scope, ranks in grouped(parts["ranks"], "scope"):
                 pairs = parts["pairs"][parts["pairs"]["scope"] == scope]
                 if scope == first:
-                    exhibits += _pictures(ranks, pairs, about, look)
-                exhibits.append(_against_best(pairs, ranks, about, look))
+                    exhibits += _pictures(ranks, pairs, about, style)
+                exhibits.append(_against_best(pairs, ranks, about, style))
             if "queries" in parts:
-                exhibits.append(_best_two(parts["queries"], about, look))
+                exhibits.append(_best_two(parts["queries"], about, style))
         return exhibits
 
 
@@ -203,40 +203,42 @@ def _pairs(
             yield i, j, {**row, "p_value": float(p_values[i, j])}
 
 
-def _circumstances(row: Any, look: Look) -> str:
+def _circumstances(row: Any, style: Style) -> str:
     """Return what a scope's blocks are and what they cannot say."""
     count = int(row["blocks"])
     if row["scope"] == DATASETS:
         words = f"{count} datasets, a block each (splits, tasks and bits averaged)"
         words += "; nothing is said of data unlike these"
     else:
-        title = look.datasets[row["scope"]].title
+        title = style.datasets[row["scope"]].title
         words = f"{title}: {split_words(count, int(row['seeds']))} (tasks and bits averaged)"
         words += f"; {count} block{'s' if count > 1 else ''}; nothing is said of other datasets"
         words += "" if count > 1 else " or of training on other rows"
-    return words + (f"; without {row['left_out']}, which lack cells" if row["left_out"] else "")
+    return words + (
+        f"; without {row['methods_left_out']}, which lack cells" if row["left_out"] else ""
+    )
 
 
 def _pictures(
-    ranks: pd.DataFrame, pairs: pd.DataFrame, about: dict[str, Any], look: Look
+    ranks: pd.DataFrame, pairs: pd.DataFrame, about: dict[str, Any], style: Style
 ) -> Iterator[Picture]:
     """Yield the critical-difference diagram and the matrix of pairs, where tests were run."""
-    row, notes = ranks.iloc[0], look.notes(ranks["method"])
-    name, words = f"{about['measure']} {about['database']}", _circumstances(ranks.iloc[0], look)
-    datasets = list(look.datasets) if row["scope"] == DATASETS else [row["scope"]]
+    row, notes = ranks.iloc[0], style.notes(ranks["method"])
+    name, words = f"{about['measure']} {about['database']}", _circumstances(ranks.iloc[0], style)
+    datasets = list(style.datasets) if row["scope"] == DATASETS else [row["scope"]]
     if ranks["critical_difference"].notna().any():
-        figure, meaning = rank_diagram(ranks, look)
+        figure, meaning = rank_diagram(ranks, style)
         friedman = f"chi-square {row['statistic']:.2f}, p = {row['p_value']:.2g}"
         subject = f"Mean ranks over {words}; {meaning} are not told apart (Nemenyi, 5 %); "
-        caption = look.caption(f"{subject}Friedman's test: {friedman}", datasets, **about)
+        caption = style.caption(f"{subject}Friedman's test: {friedman}", datasets, **about)
         yield Picture(f"diagram {name}", caption, figure, notes, slices(ranks))
     if row["blocks"] > 1:
         test = "no test was run"
         if pairs["p_value"].notna().any():
             test = f"dots: {_test_words(row)} tells them apart (5 %)"
         subject = "Blocks won minus blocks lost by the row's method against the column's, over"
-        caption = look.caption(f"{subject} {words}; {test}", datasets, **about)
-        figure = figures.later(pairs_matrix, pairs, ranks, look)
+        caption = style.caption(f"{subject} {words}; {test}", datasets, **about)
+        figure = figures.deferred(pairs_matrix, pairs, ranks, style)
         yield Picture(f"pairs {name}", caption, figure, notes, slices(pairs))
 
 
@@ -249,7 +251,7 @@ def _test_words(row: Any) -> str:
 
 
 def _against_best(
-    pairs: pd.DataFrame, ranks: pd.DataFrame, about: dict[str, Any], look: Look
+    pairs: pd.DataFrame, ranks: pd.DataFrame, about: dict[str, Any], style: Style
 ) -> Table:
     order = ranks.sort_values(["mean", "method"], ascending=[False, True], kind="stable")
     best, row = order["method"].iloc[0], ranks.iloc[0]
@@ -258,14 +260,14 @@ def _against_best(
     chances = pairs["better"].notna().any()
     rows = []
     for each in records(order):
-        shown, pair = look.methods[each.method], against.get(each.method)
-        entries = [Entry(shown.title, mark=shown.mark)]
-        entries += [Entry(f"{each.mean_rank:.2f}"), Entry(f"{each.mean:.4f}")]
+        shown, pair = style.methods[each.method], against.get(each.method)
+        entries = [TableCell(shown.title, mark=shown.mark)]
+        entries += [TableCell(f"{each.mean_rank:.2f}"), TableCell(f"{each.mean:.4f}")]
         entries += _versus(pair, bool(chances))
         rows.append(entries)
     test = _test_words(row).removesuffix(",") if pairs["p_value"].notna().any() else ""
-    subject = f"{_circumstances(row, look)}. Mean rank and score, and every method against "
-    subject += f"{look.methods[best].title}: blocks won, tied and lost"
+    subject = f"{_circumstances(row, style)}. Mean rank and score, and every method against "
+    subject += f"{style.methods[best].title}: blocks won, tied and lost"
     subject += f", p-value of {test}" if test else ""
     if chances:
         kind = "signed-rank test" if row["scope"] == DATASETS else "correlated t-test"
@@ -274,56 +276,56 @@ def _against_best(
     notes = [row["why"]] if row["why"] else []
     header = ["", "mean rank", "score", "won/tied/lost", "p"]
     header += [f"below/within {margin}/above"] if chances else []
-    datasets = list(look.datasets) if row["scope"] == DATASETS else [row["scope"]]
+    datasets = list(style.datasets) if row["scope"] == DATASETS else [row["scope"]]
     return Table(
         f"against best {about['measure']} {about['database']} {row['scope']}",
-        look.summary(subject, **about),
+        style.summary(subject, **about),
         [[(word, 1) for word in header]],
         [Group("", rows)],
         "l" + "r" * (len(header) - 1),
-        [*notes, *look.notes(order["method"]), *look.facts(datasets)],
+        [*notes, *style.notes(order["method"]), *style.facts(datasets)],
         slices(ranks),
     )
 
 
-def _versus(pair: Any, chances: bool) -> list[Entry]:
+def _versus(pair: Any, chances: bool) -> list[TableCell]:
     """Return a method's columns about the best: blocks, p-value and probabilities."""
     if pair is None:
-        return [Entry("–")] * (3 if chances else 2)
+        return [TableCell("–")] * (3 if chances else 2)
     counts = f"{pair.wins:.0f}/{pair.ties:.0f}/{pair.losses:.0f}"
     bound = pair.at_most is True
     p_value = "–" if np.isnan(pair.p_value) else p_words(pair.p_value, bound).removeprefix("= ")
-    entries = [Entry(counts), Entry(p_value)]
+    entries = [TableCell(counts), TableCell(p_value)]
     if chances and np.isnan(pair.better):
-        entries.append(Entry("–"))
+        entries.append(TableCell("–"))
     elif chances:
         each = (pair.worse, pair.equal, pair.better)
-        entries.append(Entry("/".join(f"{value:.2f}".lstrip("0") or "0" for value in each)))
+        entries.append(TableCell("/".join(f"{value:.2f}".lstrip("0") or "0" for value in each)))
     return entries
 
 
-def _best_two(queries: pd.DataFrame, about: dict[str, Any], look: Look) -> Table:
-    first, second = (look.methods[queries[key].iloc[0]] for key in ("method", "against"))
+def _best_two(queries: pd.DataFrame, about: dict[str, Any], style: Style) -> Table:
+    first, second = (style.methods[queries[key].iloc[0]] for key in ("method", "against"))
     rows = [
         [
-            Entry(look.datasets[row.dataset].title),
-            Entry(arrow(row.task)),
-            Entry(f"{row.bits:.0f}"),
-            Entry(f"{row.difference:+.4f}".replace("-", "−")),
-            Entry(f"{row.low:+.4f} to {row.high:+.4f}".replace("-", "−")),
-            Entry(p_words(row.p_value, row.at_most).removeprefix("= ")),
+            TableCell(style.datasets[row.dataset].title),
+            TableCell(arrow(row.task)),
+            TableCell(f"{row.bits:.0f}"),
+            TableCell(f"{row.difference:+.4f}".replace("-", "−")),
+            TableCell(f"{row.low:+.4f} to {row.high:+.4f}".replace("-", "−")),
+            TableCell(p_words(row.p_value, row.at_most).removeprefix("= ")),
         ]
         for row in records(queries)
     ]
     tests = [TESTS[name] for name in dict.fromkeys(queries["test"])]
-    caption = look.summary(
+    caption = style.summary(
         f"{first.title} minus {second.title}, the best two: mean difference, 95 % interval and "
         f"p-value {' or '.join(tests)}; Holm-corrected over the rows",
         **about,
     )
     names = ("dataset", "task", "bits", "difference", "95 % interval", "p")
     name = f"best two {about['measure']} {about['database']}"
-    notes = look.facts(queries["dataset"])
+    notes = style.facts(queries["dataset"])
     header = [(word, 1) for word in names]
     shown = slices(queries.drop(columns=["bits", "task"]))  # the best two of all
     return Table(name, caption, [header], [Group("", rows)], "llrrrr", notes, shown)

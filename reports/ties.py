@@ -9,7 +9,7 @@ from hashbench.analysis.summary import grouped, over_seeds, records
 from hashbench.measures import parse
 from hashbench.render import figures
 from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
-from hashbench.render.style import Look
+from hashbench.render.style import Style
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,12 +44,12 @@ class Ties(Report):
         table = expected.merge(index, on=KEYS).rename(columns={"value": "expected"})
         return over_seeds(table, ["expected", "low", "high", "chance", "index"])
 
-    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+    def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
         """Return a figure for each code length and kind of database codes."""
         pictures = []
         for (measure, bits, database), group in grouped(data, "measure", "bits", "database"):
-            for sheet, part in figures.sheets(group, look, rows=True):
-                caption = look.caption(
+            for sheet, part in figures.paginate(group, style, rows=True):
+                caption = style.caption(
                     f"What the order of tied items can make of a score at {bits} bits; bar: from "
                     "the worst to the best order, dot: mean over all orders, stroke: database "
                     "order, dashed line: a random ranking",
@@ -59,20 +59,20 @@ class Ties(Report):
                     seeds=list(part["seeds"]),
                 )
                 name = f"{measure} {bits} bits {database} {sheet}"
-                notes = look.notes(part["method"])
-                figure = figures.later(_figure, part, measure, look)
+                notes = style.notes(part["method"])
+                figure = figures.deferred(_figure, part, measure, style)
                 pictures.append(Picture(name, caption, figure, notes, slices(part)))
         return pictures
 
 
-def _figure(data: pd.DataFrame, measure: str, look: Look) -> Any:
-    figure, panels, heights = figures.rows_figure(data, look)
-    featured = look.featured(data["method"])
+def _figure(data: pd.DataFrame, measure: str, style: Style) -> Any:
+    figure, panels, heights = figures.rows_figure(data, style)
+    featured = style.featured(data["method"])
     for (dataset, task), part in grouped(data, "dataset", "task"):
         panel = panels[dataset, task]
         panel.axvline(part["chance"].mean(), color="#777777", linewidth=0.6, linestyle="--")
         for row in records(part):
-            colour, y = look.drawn(row.method, featured).colour, heights[row.method]
+            colour, y = style.drawn(row.method, featured).colour, heights[row.method]
             panel.hlines(y, row.low, row.high, color=colour, linewidth=3, alpha=0.4)
             panel.plot(row.expected, y, "o", color=colour)
             panel.plot(row.index, y, "|", color="black", markersize=5)

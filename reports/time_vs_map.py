@@ -10,7 +10,7 @@ import numpy as np
 from hashbench.analysis.summary import grouped, over_seeds, records
 from hashbench.render import figures, label_placement, text_layout, ticks
 from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
-from hashbench.render.style import GREY, Look, MethodLook
+from hashbench.render.style import GREY, MethodStyle, Style
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,13 +49,13 @@ class TimeVersusScore(Report):
             table.loc[group.index, "front"] = front
         return table
 
-    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+    def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
         """Return a figure for each code length and kind of database codes."""
         pictures = []
         for (bits, database), group in grouped(data, "bits", "database"):
-            for name, part in figures.sheets(group, look):
+            for name, part in figures.paginate(group, style):
                 measure = str(part["measure"].iloc[0])
-                caption = look.caption(
+                caption = style.caption(
                     f"Training time against score at {bits} bits; the line joins the methods that "
                     "no faster method beats (filled; hollow: a faster one is as good)",
                     part["dataset"],
@@ -68,8 +68,8 @@ class TimeVersusScore(Report):
                     Picture(
                         title,
                         caption,
-                        figures.later(_figure, part, look),
-                        look.notes(part["method"]),
+                        figures.deferred(_figure, part, style),
+                        style.notes(part["method"]),
                         slices(part),
                     )
                 )
@@ -83,14 +83,14 @@ def on_front(seconds: Any, scores: Any) -> Any:
     return ~(faster & better).any(axis=0)
 
 
-def _figure(data: pd.DataFrame, look: Look) -> Any:
-    panels, methods = figures.pairs(data, look), look.ordered(data["method"])
-    featured = look.featured(methods)
+def _figure(data: pd.DataFrame, style: Style) -> Any:
+    panels, methods = figures.pairs(data, style), style.ordered(data["method"])
+    featured = style.featured(methods)
     many = len(methods) > FEW
     height = HEIGHT if many else figures.PANEL_HEIGHT
     # two narrow panels have no room for names
-    columns = 1 if many and look.width == "column" and len(panels) <= 2 else None
-    figure, axes = figures.make_figure(look, len(panels), height, len(methods), columns)
+    columns = 1 if many and style.width == "column" and len(panels) <= 2 else None
+    figure, axes = figures.make_figure(style, len(panels), height, len(methods), columns)
     parts = [data[(data["dataset"] == d) & (data["task"] == t)] for d, t in panels]
     for panel, part in zip(axes, parts, strict=True):
         ticks.log_axis(panel, "x")
@@ -103,11 +103,11 @@ def _figure(data: pd.DataFrame, look: Look) -> Any:
         }
         panel.step(front["fit_seconds"], front["value"], **steps)
         for row in records(part):
-            shown = look.drawn(row.method, featured)
+            shown = style.drawn(row.method, featured)
             panel.plot(row.fit_seconds, row.value, **_point(shown, bool(row.front)))
     figures.start_at_zero(axes)
     _common_times(axes)
-    figures.write_titles(look, axes, panels)
+    figures.write_titles(style, axes, panels)
     figures.outer_labels(axes, "training seconds", str(data["measure"].iloc[0]))
     if len(featured) < len(methods):
         figures.grey_note(figure, len(methods) - len(featured))
@@ -119,7 +119,7 @@ def _figure(data: pd.DataFrame, look: Look) -> Any:
         order = order.sort_values(["front", "featured"], ascending=False, kind="stable")
         named = [
             label_placement.Named(
-                row.fit_seconds, row.value, text_layout.label(look, row.method), _ink(look, row)
+                row.fit_seconds, row.value, text_layout.label(style, row.method), _ink(style, row)
             )
             for row in records(order)
         ]
@@ -153,12 +153,12 @@ def _common_times(axes: Sequence[Any]) -> None:
         panel.set_ylim(0, 1.08 * panel.get_ylim()[1])
 
 
-def _ink(look: Look, row: Any) -> str:
+def _ink(style: Style, row: Any) -> str:
     """Return the colour of a name: the method's own, or dark where its point is grey."""
-    return look.methods[row.method].colour if row.featured else "#555555"
+    return style.methods[row.method].colour if row.featured else "#555555"
 
 
-def _point(shown: MethodLook, filled: bool) -> dict[str, Any]:
+def _point(shown: MethodStyle, filled: bool) -> dict[str, Any]:
     return {
         "marker": shown.marker,
         "color": shown.colour,

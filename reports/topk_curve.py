@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hashbench.analysis.summary import grouped, over_seeds
 from hashbench.render import figures, ticks
 from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
-from hashbench.render.style import Look
+from hashbench.render.style import Style
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,22 +30,22 @@ class TopKCurve(Report):
             raise NothingToShowError("no cell is done")
         return over_seeds(curves, ["precision", "recall"])
 
-    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+    def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
         """Return a figure for each code length and kind of database codes."""
         pictures = []
         for (bits, database), group in grouped(data, "bits", "database"):
-            for name, part in figures.sheets(group, look):
-                figure = figures.later(
+            for name, part in figures.paginate(group, style):
+                figure = figures.deferred(
                     figures.line_figure,
                     part.sort_values("K", kind="stable"),
-                    look,
+                    style,
                     "K",
                     "precision",
                     ("K items returned", "precision"),
                     lambda panel: ticks.log_axis(panel, "x"),
                     dense=True,
                 )
-                caption = look.caption(
+                caption = style.caption(
                     f"Precision among the first K items at {bits} bits",
                     part["dataset"],
                     measure="PR",
@@ -54,6 +54,6 @@ class TopKCurve(Report):
                 )
                 title = f"{bits} bits {database} {name}"
                 pictures.append(
-                    Picture(title, caption, figure, look.notes(part["method"]), slices(part))
+                    Picture(title, caption, figure, style.notes(part["method"]), slices(part))
                 )
         return pictures

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 from hashbench.analysis.summary import grouped, outcomes, over_seeds, records
 from hashbench.render import figures, text_layout, ticks
 from hashbench.render.report import (
-    Entry,
     Exhibit,
     Group,
     NothingToShowError,
     Picture,
     Report,
     Table,
+    TableCell,
     slices,
 )
-from hashbench.render.style import Look
+from hashbench.render.style import Style
 from hashbench.render.tables import number_text
 
 if TYPE_CHECKING:
@@ -51,17 +51,17 @@ class TrainingTime(Report):
         grid = grid[grid["bits"].isin(results.figure_bits)]
         return grid.merge(table, on=keys, how="left")
 
-    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+    def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
         """Return a table and a figure for each code length."""
         exhibits: list[Exhibit] = []
         for bits, group in grouped(data, "bits"):
-            caption = look.summary(
+            caption = style.summary(
                 f"Training time in seconds at {bits} bits; {_circumstances(group)}",
                 seeds=[int(seeds) for seeds in group["seeds"].dropna()],
             )
-            exhibits.append(_table(group, f"{bits} bits", caption, look))
-            for name, part in _sheets(group, look):
-                exhibits.append(_dots(part, f"dots {bits} bits {name}", caption, look))
+            exhibits.append(_table(group, f"{bits} bits", caption, style))
+            for name, part in _sheets(group, style):
+                exhibits.append(_dots(part, f"dots {bits} bits {name}", caption, style))
         return exhibits
 
 
@@ -76,24 +76,24 @@ def _circumstances(data: pd.DataFrame) -> str:
     return ", ".join(words)
 
 
-def _table(data: pd.DataFrame, name: str, caption: str, look: Look) -> Table:
-    datasets = [each for each in look.datasets if each in set(data["dataset"])]
-    methods = look.ordered(data["method"])
+def _table(data: pd.DataFrame, name: str, caption: str, style: Style) -> Table:
+    datasets = [each for each in style.datasets if each in set(data["dataset"])]
+    methods = style.ordered(data["method"])
     rows = {(row.method, row.dataset): row for row in records(data)}
     lines = []
     for method in methods:
-        entries = [Entry(look.methods[method].title, mark=look.methods[method].mark)]
+        entries = [TableCell(style.methods[method].title, mark=style.methods[method].mark)]
         for dataset in datasets:
             row = rows.get((method, dataset))
             if row is None:
-                entries.append(Entry(""))
+                entries.append(TableCell(""))
             elif row.fit_seconds == row.fit_seconds:
                 some = f"{row.seeds:.0f}/{row.planned}" if row.seeds < row.planned else ""
-                entries.append(Entry(number_text(row.fit_seconds), mark=some))
+                entries.append(TableCell(number_text(row.fit_seconds), mark=some))
             else:
-                entries.append(Entry(f"– {row.status}"))
+                entries.append(TableCell(f"– {row.status}"))
         lines.append(entries)
-    header = [("", 1), *((look.datasets[each].title, 1) for each in datasets)]
+    header = [("", 1), *((style.datasets[each].title, 1) for each in datasets)]
     columns = "l" + "r" * len(datasets)
     return Table(
         name,
@@ -101,45 +101,45 @@ def _table(data: pd.DataFrame, name: str, caption: str, look: Look) -> Table:
         [header],
         [Group("", lines)],
         columns,
-        [*look.notes(methods), *look.facts(datasets)],
+        [*style.notes(methods), *style.facts(datasets)],
         slices(data),
     )
 
 
-def _sheets(data: pd.DataFrame, look: Look) -> Iterator[tuple[str, pd.DataFrame]]:
+def _sheets(data: pd.DataFrame, style: Style) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the datasets whose dots stand in one figure."""
-    datasets = [each for each in look.datasets if each in set(data["dataset"])]
-    across = 1 if look.width == "column" else 3
+    datasets = [each for each in style.datasets if each in set(data["dataset"])]
+    across = 1 if style.width == "column" else 3
     for start in range(0, len(datasets), across):
         chosen = datasets[start : start + across]
         name = "" if len(datasets) <= across else " ".join(chosen)
         yield name, data[data["dataset"].isin(chosen)]
 
 
-def _dots(data: pd.DataFrame, name: str, caption: str, look: Look) -> Picture:
+def _dots(data: pd.DataFrame, name: str, caption: str, style: Style) -> Picture:
     """Draw a dot a method with its value beside it: a bar has no origin on a logarithmic axis."""
     done = data.dropna(subset="fit_seconds")
-    datasets = [each for each in look.datasets if each in set(done["dataset"])]
+    datasets = [each for each in style.datasets if each in set(done["dataset"])]
     words = " ".join([caption, "Dots: means; lines: standard deviations over seeds.",
-                      *look.facts(datasets)])  # fmt: skip
+                      *style.facts(datasets)])  # fmt: skip
     return Picture(
         name,
         words,
-        figures.later(_figure, done, datasets, look),
-        look.notes(done["method"]),
+        figures.deferred(_figure, done, datasets, style),
+        style.notes(done["method"]),
         slices(done),
     )
 
 
-def _figure(done: pd.DataFrame, datasets: list[str], look: Look) -> Any:
+def _figure(done: pd.DataFrame, datasets: list[str], style: Style) -> Any:
     most = int(done.groupby("dataset")["method"].nunique().max())
-    featured = look.featured(done["method"])
-    figure, axes = figures.make_figure(look, len(datasets), figures.rows_height(most))
+    featured = style.featured(done["method"])
+    figure, axes = figures.make_figure(style, len(datasets), figures.rows_height(most))
     for panel, dataset in zip(axes, datasets, strict=True):
         part = done[done["dataset"] == dataset].sort_values("fit_seconds", ascending=False)
         ticks.log_axis(panel, "x")
         for y, row in enumerate(records(part)):
-            colour = look.drawn(row.method, featured).colour
+            colour = style.drawn(row.method, featured).colour
             spread = row.fit_seconds_std if row.fit_seconds_std == row.fit_seconds_std else 0.0
             low = max(row.fit_seconds - spread, row.fit_seconds / 10)
             panel.hlines(y, low, row.fit_seconds + spread, color=colour, linewidth=1.0)
@@ -152,10 +152,10 @@ def _figure(done: pd.DataFrame, datasets: list[str], look: Look) -> Any:
                 va="center",
                 fontsize=text_layout.SMALLEST,
             )
-        names = [text_layout.label(look, method) for method in part["method"]]
+        names = [text_layout.label(style, method) for method in part["method"]]
         panel.set_yticks(range(len(part)), names)
         panel.tick_params(axis="y", length=0)
-        panel.set(title=text_layout.titled(look, dataset), ylim=(-0.6, len(part) - 0.4))
+        panel.set(title=text_layout.titled(style, dataset), ylim=(-0.6, len(part) - 0.4))
         panel.set_xlabel("training seconds")
     ends = [panel.get_xlim() for panel in axes]
     for panel in axes:  # one scale for all datasets, with room for the last value

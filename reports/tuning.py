@@ -15,16 +15,16 @@ from hashbench.plugins.selection import TUNED, full_name
 from hashbench.plugins.space import at_ends
 from hashbench.render import figures
 from hashbench.render.report import (
-    Entry,
     Exhibit,
     Group,
     NothingToShowError,
     Picture,
     Report,
     Table,
+    TableCell,
     slices,
 )
-from hashbench.render.style import Look
+from hashbench.render.style import Style
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,18 +72,18 @@ class Tuning(Report):
             raise NothingToShowError("no method has a default and a tuned score")
         return pd.DataFrame(rows).assign(measure=measure)
 
-    def draw(self, data: pd.DataFrame, look: Look) -> Sequence[Exhibit]:
+    def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
         """Return a table a dataset and code length, and a figure a code length."""
         outcomes, best = (data[data["what"] == what] for what in (OUTCOME, BEST))
         exhibits: list[Exhibit] = [
-            _table(group, look, *keys)
+            _table(group, style, *keys)
             for keys, group in grouped(outcomes, "measure", "dataset", "bits")
         ]
         for (measure, bits), group in grouped(best, "measure", "bits"):
             columns = ["dataset", "method", "task", "trials", "seed", "value"]
             lines = over_seeds(group[columns]).sort_values("trials", kind="stable")
-            for name, part in figures.sheets(lines, look):
-                exhibits.append(_picture(part, look, measure, bits, name))
+            for name, part in figures.paginate(lines, style):
+                exhibits.append(_picture(part, style, measure, bits, name))
         return exhibits
 
 
@@ -133,7 +133,7 @@ def _rows(
     return [outcome, *lines]
 
 
-def _table(group: pd.DataFrame, look: Look, measure: str, dataset: str, bits: int) -> Table:
+def _table(group: pd.DataFrame, style: Style, measure: str, dataset: str, bits: int) -> Table:
     group = group.assign(gain=group["tuned"] - group["default"])
     means = group.groupby("method")[["default", "tuned", "gain", "seconds"]].mean()
     means["spread"] = group.groupby("method")["gain"].std(ddof=1)
@@ -150,20 +150,20 @@ def _table(group: pd.DataFrame, look: Look, measure: str, dataset: str, bits: in
             format_duration(mean["seconds"]),
             "; ".join(dict.fromkeys(_choice(row) for row in records(own))),
         ]
-        rows.append([Entry(look.methods[method].title), *map(Entry, texts)])
+        rows.append([TableCell(style.methods[method].title), *map(TableCell, texts)])
     subject = (
-        f"Default and tuned parameters on queries of {look.datasets[dataset].title} at {bits} "
+        f"Default and tuned parameters on queries of {style.datasets[dataset].title} at {bits} "
         "bits, mean of the tasks"
     )
     seeds = list(group.groupby("method")["seed"].nunique())
-    caption = look.summary(subject, measure=measure, database="encoded", seeds=seeds)
+    caption = style.summary(subject, measure=measure, database="encoded", seeds=seeds)
     header = [(name, 1) for name in HEADER]
     name = f"{dataset} {bits}"
-    notes = _notes(group, means, look)
+    notes = _notes(group, means, style)
     return Table(name, caption, [header], [Group("", rows)], "lrrrrrrw", notes, slices(group))
 
 
-def _notes(group: pd.DataFrame, means: pd.DataFrame, look: Look) -> list[str]:
+def _notes(group: pd.DataFrame, means: pd.DataFrame, style: Style) -> list[str]:
     most, cost = int(group["trials"].max()), format_duration(group["seconds"].sum())
     agreement = tau_words(means["default"].tolist(), means["tuned"].tolist())
     notes = [
@@ -176,7 +176,7 @@ def _notes(group: pd.DataFrame, means: pd.DataFrame, look: Look) -> list[str]:
         ends.update((row.method, name) for name in row.at_end.split(", "))
     if ends:
         named = ", ".join(
-            f"{look.methods[method].title} {name} ({count} of {(group['method'] == method).sum()})"
+            f"{style.methods[method].title} {name} ({count} of {(group['method'] == method).sum()})"
             for (method, name), count in ends.items()
         )
         notes.append(
@@ -189,8 +189,8 @@ def _notes(group: pd.DataFrame, means: pd.DataFrame, look: Look) -> list[str]:
     return notes
 
 
-def _picture(data: pd.DataFrame, look: Look, measure: str, bits: int, name: str) -> Picture:
-    caption = look.caption(
+def _picture(data: pd.DataFrame, style: Style, measure: str, bits: int, name: str) -> Picture:
+    caption = style.caption(
         f"The best of so many trials at {bits} bits, mean of the tasks: on validation rows the "
         "expectation over all orders of the trials that were run (one that is not done scores 0); "
         "on queries the default, which is the first trial, and what was chosen after the last, "
@@ -200,11 +200,11 @@ def _picture(data: pd.DataFrame, look: Look, measure: str, bits: int, name: str)
         database="encoded",
         seeds=list(data["seeds"]),
     )
-    figure = figures.later(
-        figures.line_figure, _thinned(data), look, "trials", "mean", ("trials", measure), _doubling
+    figure = figures.deferred(
+        figures.line_figure, _thinned(data), style, "trials", "mean", ("trials", measure), _doubling
     )
     return Picture(
-        f"{measure} {bits} bits {name}", caption, figure, look.notes(data["method"]), slices(data)
+        f"{measure} {bits} bits {name}", caption, figure, style.notes(data["method"]), slices(data)
     )
 
 

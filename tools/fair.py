@@ -25,7 +25,7 @@ from hashbench.plugins.registry import discover
 from hashbench.plugins.selection import TUNED
 from hashbench.render import figures
 from hashbench.render.report import Table
-from hashbench.render.style import Look
+from hashbench.render.style import Style
 from hashbench.render.tables import to_markdown
 from hashbench.reports.tuning import OUTCOME, Tuning
 
@@ -55,20 +55,20 @@ def gain_by_split(own: pd.DataFrame) -> pd.Series[float]:
     return (whole["tuned"] - whole["default"]).groupby(whole["seed"]).mean()
 
 
-def partly(outcomes: pd.DataFrame, look: Look) -> str:
+def partly(outcomes: pd.DataFrame, style: Style) -> str:
     """Name the methods that have fewer splits of a dataset than others have."""
     found: dict[str, list[str]] = {}
     for dataset in outcomes["dataset"].unique():
         splits = outcomes[outcomes["dataset"] == dataset].groupby("method")["seed"].nunique()
         for method in splits[splits < splits.max()].index:
-            found.setdefault(look.methods[method].title, []).append(look.datasets[dataset].title)
+            found.setdefault(style.methods[method].title, []).append(style.datasets[dataset].title)
     if not found:
         return "Every method has all splits of its datasets."
     said = "; ".join(f"{method} on {', '.join(where)}" for method, where in found.items())
     return f"On fewer splits than the others, again for their time: {said}."
 
 
-def summary(outcomes: pd.DataFrame, results: Results, look: Look) -> Iterator[list[str]]:
+def summary(outcomes: pd.DataFrame, results: Results, style: Style) -> Iterator[list[str]]:
     """Yield a row a dataset: what tuning gives, and what it costs."""
     fits = results.runs().set_index(["dataset", "method", "seed"])["fit_seconds"]
     for dataset in outcomes["dataset"].unique():
@@ -78,7 +78,7 @@ def summary(outcomes: pd.DataFrame, results: Results, look: Look) -> Iterator[li
         keys = zip(own["dataset"], own["method"], own["seed"], strict=True)
         base = sum(float(fits[key]) for key in keys)
         yield [
-            look.datasets[dataset].title,
+            style.datasets[dataset].title,
             str(len(mean)),
             str(own["seed"].nunique()),
             f"{mean['default'].mean():.3f}",
@@ -91,17 +91,17 @@ def summary(outcomes: pd.DataFrame, results: Results, look: Look) -> Iterator[li
         ]
 
 
-def verdict(outcomes: pd.DataFrame, look: Look) -> str:
+def verdict(outcomes: pd.DataFrame, style: Style) -> str:
     """Say plainly whether tuning pays in every dataset, and who loses by it."""
     gains = {name: means(outcomes, name)["gain"] for name in outcomes["dataset"].unique()}
-    not_above = [look.datasets[name].title for name, each in gains.items() if each.mean() <= 0]
+    not_above = [style.datasets[name].title for name, each in gains.items() if each.mean() <= 0]
     said = (
         f"The mean gain is not above 0 on {', '.join(not_above)}."
         if not_above
         else f"The mean gain is above 0 on each of the {len(gains)} datasets."
     )
     losers = [
-        f"{look.methods[method].title} on {look.datasets[name].title} ({gain:+.3f})"
+        f"{style.methods[method].title} on {style.datasets[name].title} ({gain:+.3f})"
         for name, each in gains.items()
         for method, gain in each.sort_values().items()
         if gain < -0.005
@@ -115,7 +115,7 @@ def verdict(outcomes: pd.DataFrame, look: Look) -> str:
     )
 
 
-def ranks(outcomes: pd.DataFrame, look: Look) -> tuple[str, str]:
+def ranks(outcomes: pd.DataFrame, style: Style) -> tuple[str, str]:
     """Return the table of ranks, and a sentence about those who move most."""
     datasets = list(outcomes["dataset"].unique())
     cells: dict[str, dict[str, tuple[int, int]]] = {}
@@ -138,13 +138,13 @@ def ranks(outcomes: pd.DataFrame, look: Look) -> tuple[str, str]:
             "–" if name not in cells[method] else "{} → {}".format(*cells[method][name])
             for name in datasets
         ]
-        rows.append([look.methods[method].title, *fields, f"{moved(method):+.1f}"])
-    header = ["method", *(look.datasets[name].title for name in datasets), "mean rise"]
+        rows.append([style.methods[method].title, *fields, f"{moved(method):+.1f}"])
+    header = ["method", *(style.datasets[name].title for name in datasets), "mean rise"]
     by_rise = sorted(cells, key=moved)
     up, down = by_rise[::-1][:3], by_rise[:3]
 
     def words(names: Sequence[str]) -> str:
-        return ", ".join(f"{look.methods[name].title} ({moved(name):+.1f})" for name in names)
+        return ", ".join(f"{style.methods[name].title} ({moved(name):+.1f})" for name in names)
 
     return table(header, rows), f"Most ranks gain {words(up)}; most lose {words(down)}."
 
@@ -162,7 +162,7 @@ def preprocessings(results: Results) -> tuple[Counter[str], int]:
     return found, defaults
 
 
-def paper_order(results: Results, look: Look) -> tuple[str, str]:
+def paper_order(results: Results, style: Style) -> tuple[str, str]:
     """Compare the order that the EDSH paper prints with ours, default and tuned."""
     paper = next(each for each in published() if "edsh" in set(each.numbers["method"]))
     quantity, measure = next(
@@ -184,9 +184,9 @@ def paper_order(results: Results, look: Look) -> tuple[str, str]:
             rank = place(pd.Series(ours, index=shared))["edsh"]
             shown = "–" if found is None else f"{found:.2f}"
             rows.append(
-                [f"{look.datasets[dataset].title}, {kind}", shown, f"{rank} of {len(shared)}"]
+                [f"{style.datasets[dataset].title}, {kind}", shown, f"{rank} of {len(shared)}"]
             )
-    titles = ", ".join(look.methods[name].title for name in look.ordered(names))
+    titles = ", ".join(style.methods[name].title for name in style.ordered(names))
     return table(["", "tau to the printed order", "rank of EDSH"], rows), titles
 
 
@@ -207,7 +207,7 @@ def commands(outcomes: pd.DataFrame, trials: int) -> str:
     return "\n".join(lines)
 
 
-def newer_wins(outcomes: pd.DataFrame, results: Results, look: Look) -> str:
+def newer_wins(outcomes: pd.DataFrame, results: Results, style: Style) -> str:
     """Return how often the newer of two methods is the better one."""
     years = {
         name: results.registry.methods[name].cls.paper.year for name in outcomes["method"].unique()
@@ -225,21 +225,21 @@ def newer_wins(outcomes: pd.DataFrame, results: Results, look: Look) -> str:
             f"{sum(mean.loc[new, kind] > mean.loc[old, kind] for old, new in pairs) / total:.0%}"
             for kind in ("default", "tuned")
         ]
-        rows.append([look.datasets[dataset].title, total, *shares])
+        rows.append([style.datasets[dataset].title, total, *shares])
     return table(["dataset", "pairs", "default", "tuned"], rows)
 
 
 def write(out: Path) -> None:
     """Write the page and its data."""
     results = Results(out, discover())
-    data, look = Tuning().data(results), Look.of(results)
+    data, style = Tuning().data(results), Style.of(results)
     outcomes = data[data["what"] == OUTCOME].dropna(axis="columns", how="all")
-    with figures.style():
-        exhibits = [each for each in Tuning().draw(data, look) if isinstance(each, Table)]
+    with figures.plot_context():
+        exhibits = [each for each in Tuning().draw(data, style) if isinstance(each, Table)]
     runs = pd.read_csv(out / "runs.csv")
     chosen, defaults = preprocessings(results)
-    order, moved = ranks(outcomes, look)
-    paper, paper_methods = paper_order(results, look)
+    order, moved = ranks(outcomes, style)
+    paper, paper_methods = paper_order(results, style)
     every = set(discover().methods) - set(outcomes["method"])
     splits = sorted(set(outcomes.groupby("dataset")["seed"].nunique()))
     lengths = sorted(set(outcomes["bits"]))
@@ -250,7 +250,7 @@ def write(out: Path) -> None:
         "trials": int(outcomes["trials"].max()),
         "splits": " to ".join(map(str, dict.fromkeys((splits[0], splits[-1])))),
         "bits": ", ".join(map(str, lengths)),
-        "partly": partly(outcomes, look),
+        "partly": partly(outcomes, style),
         "commands": commands(outcomes, int(outcomes["trials"].max())),
         "cells": len(results.cells),
         "all_trials": int(outcomes["trials"].sum()),
@@ -258,8 +258,8 @@ def write(out: Path) -> None:
         "commit": ", ".join(sorted(set(runs["git"].dropna().str[:7]))),
         "cpu": ", ".join(sorted(set(runs["cpu"].dropna()))),
         "left_out": ", ".join(f"`{name}`" for name in sorted(every)),
-        "summary": table([*header, "search", "× default"], summary(outcomes, results, look)),
-        "verdict": verdict(outcomes, look),
+        "summary": table([*header, "search", "× default"], summary(outcomes, results, style)),
+        "verdict": verdict(outcomes, style),
         "ranks": order,
         "moved": moved,
         "searches": sum(chosen.values()),
@@ -268,7 +268,7 @@ def write(out: Path) -> None:
         "ends": int((outcomes["at_end"] != "").sum()),
         "paper_methods": paper_methods,
         "paper": paper,
-        "years": newer_wins(outcomes, results, look),
+        "years": newer_wins(outcomes, results, style),
         "tables": "\n".join(to_markdown(each) for each in exhibits),
     }
     text = (HERE / "fair.md.in").read_text(encoding="utf-8").format(**values)

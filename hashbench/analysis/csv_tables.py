@@ -65,8 +65,8 @@ def result_rows(
                 if name in ranking.scores:  # vectors have no Hamming radius
                     entry = ranking.scores[name]
                     value = np.nan if entry["value"] is None else entry["value"]
-                    beside = {key: entry[key] for key in ("chance", "chance_error")}
-                    yield {**about, "measure": name, "value": value, **beside}
+                    bounds = {key: entry[key] for key in ("chance", "chance_error")}
+                    yield {**about, "measure": name, "value": value, **bounds}
 
 
 def run_rows(plan: Plan, stored: Mapping[str, Stored]) -> list[Row]:

@@ -16,7 +16,7 @@ from hashbench.analysis.csv_tables import (
     trials,
 )
 from hashbench.analysis.results import Results
-from hashbench.core.parallel import shared_out
+from hashbench.core.parallel import parallel_map_processes
 from hashbench.execution.progress import Progress
 from hashbench.execution.score_cache import EvaluatedCell
 from hashbench.execution.store import Store, Stored
@@ -47,7 +47,9 @@ def evaluated(results: Results, done: Sequence[Stored]) -> Iterator[EvaluatedCel
     new = [stored for stored in done if stored.cell.id not in kept]
     small = [stored for stored in new[1:] if _is_small(results, stored)]
     elsewhere = {stored.cell.id for stored in small}
-    with closing(shared_out(lambda stored: results.evaluated(stored) and None, small)) as found:
+    with closing(
+        parallel_map_processes(lambda stored: results.evaluated(stored) and None, small)
+    ) as found:
         for stored in done:
             if stored.cell.id in elsewhere:
                 next(found)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hashbench.analysis.results import Results
-from hashbench.execution.score_cache import stamp_of
+from hashbench.execution.score_cache import fingerprint_of
 from hashbench.execution.store import Stored
 from hashbench.measures import parse
 
@@ -39,7 +39,7 @@ def per_query(
     None if the cell has no such database codes.
     """
     split, name = results.split(stored.cell.split), str(parse(measure))
-    stamp = stamp_of(stored, split)
+    stamp = fingerprint_of(stored, split)
     known = results.memory.per_query(stored.cell.id, stamp, name, task, database)
     if known is not None:
         return known

@@ -71,9 +71,9 @@ def read_published(path: Path) -> Published:
     for name in ("bits", "value"):
         if numbers[name].dtype.kind not in "fi":
             raise HashbenchError(f"{path.name}: {name}: found texts; allowed: numbers")
-    beside = path.with_suffix(".toml")
-    if beside.is_file():
-        return Published(**tomllib.loads(beside.read_text(encoding="utf-8")), numbers=numbers)
+    notes_path = path.with_suffix(".toml")
+    if notes_path.is_file():
+        return Published(**tomllib.loads(notes_path.read_text(encoding="utf-8")), numbers=numbers)
     quantities = {
         name: {"run": name} if name in RUN_COLUMNS else {"measure": str(parse(name))}
         for name in map(str, numbers["quantity"].unique())

@@ -24,10 +24,10 @@ from hashbench.execution.cell_codes import EITHER
 from hashbench.execution.plan import Plan
 from hashbench.execution.score_cache import (
     EvaluatedCell,
-    Memory,
+    EvaluationCache,
     RankingScores,
     all_names,
-    stamp_of,
+    fingerprint_of,
 )
 from hashbench.execution.store import Store, Stored
 from hashbench.execution.tuning.search import Search
@@ -89,7 +89,7 @@ class Results:
         self._tasks: tuple[str, ...] | None = None
         self._databases: tuple[str, ...] | None = None
         self._bits: tuple[int, ...] | None = None
-        self.memory = Memory(out)
+        self.memory = EvaluationCache(out)
         self._splits: dict[str, StoredSplit] = {}
         self._at_hand = AtHand()
         self._frames: dict[Any, pd.DataFrame] = {}
@@ -290,7 +290,7 @@ class Results:
         # everything that reports ask of the study at once: a ranking is made only once
         names = _all_names((*self.measures, *self.plan.measures, *measures))
         split = self.split(stored.cell.split)
-        stamp = stamp_of(stored, split)
+        stamp = fingerprint_of(stored, split)
         known = self.memory.read(stored.cell.id, stamp)
         if known is None or not known.has(names):
             from hashbench.execution.scoring import evaluate_cell  # imports numba: a second

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from hashbench.analysis import tests
 from hashbench.analysis.evidence import Evidence
-from hashbench.plugins.numerical_tolerance import moves
+from hashbench.plugins.numerical_tolerance import tolerance
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -146,7 +146,7 @@ def places(means: Mapping[str, float], seeds: int) -> dict[str, int]:
 
     Better by less than rounding may move one of the two, over so many seeds, is not better.
     """
-    shares = {method: moves(method) / seeds**0.5 for method in means}
+    shares = {method: tolerance(method) / seeds**0.5 for method in means}
     return {
         method: 1
         + sum(

@@ -20,7 +20,7 @@ from hashbench.core.errors import DamagedError, HashbenchError
 from hashbench.core.io import checksum, load_sealed
 from hashbench.core.units import format_count
 from hashbench.execution.plan import FILE, Plan
-from hashbench.execution.score_cache import EvaluatedCell, all_names, stamp_of, unsealed
+from hashbench.execution.score_cache import EvaluatedCell, all_names, fingerprint_of, unsealed
 from hashbench.execution.scoring import evaluate_cell
 from hashbench.execution.store import Store, Stored
 from hashbench.execution.verified_index import CheckedCells
@@ -93,7 +93,7 @@ class Verification:
             except HashbenchError:
                 lost.add(stored.cell.split)
                 continue
-            stamp = stamp_of(stored, split)
+            stamp = fingerprint_of(stored, split)
             remembered = results.memory.read(stored.cell.id, stamp)
             names = all_names((*results.measures, *results.plan.measures))
             fresh[stored.cell.id], per_query = evaluate_cell(stored, split, names)

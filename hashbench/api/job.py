@@ -22,16 +22,16 @@ from hashbench.analysis.warmup import compiling_task, load_compiled
 from hashbench.api.study_args import default_out, jobs_of
 from hashbench.core.errors import unknown
 from hashbench.execution.executor import STATUSES, Executor, Limits, Task
-from hashbench.execution.grid import Draft, drafts, left_out, resolved
+from hashbench.execution.grid import CellSpec, drafts, methods_left_out, resolved
 from hashbench.execution.plan import (
     FILE,
-    Planned,
+    CellTask,
+    build_plan,
     check_schema,
     in_order,
     no_space,
     pending,
     planned,
-    survey,
 )
 from hashbench.execution.progress import Progress
 from hashbench.execution.run_cells import execute
@@ -64,7 +64,7 @@ class Job:
 
     study: Study
     registry: Registry
-    drafts: Sequence[Draft]
+    drafts: Sequence[CellSpec]
     out: Path
     jobs: int
     choice: Mapping[str, Any]
@@ -108,7 +108,7 @@ def prepare(
     for path in asked.published:
         read_published(Path(path))
     wanted = drafts(asked, registry)
-    for needs, names in left_out(asked, registry).items():
+    for needs, names in methods_left_out(asked, registry).items():
         tell(f"left out: {', '.join(names)}; they need {needs}")
     neural = {each.method for each in wanted if _needs_torch(registry, each.method)}
     jobs = jobs_of(asked)
@@ -125,7 +125,7 @@ def _needs_torch(registry: Registry, method: str) -> bool:
     return "torch" in registry.methods[method].cls.requires
 
 
-def carry_out(job: Job, progress: Progress) -> tuple[Results, list[Row], list[Row]]:
+def run_job(job: Job, progress: Progress) -> tuple[Results, list[Row], list[Row]]:
     """Run what of a job is not in its folder; return its results, and the rows of both tables."""
     with Store(job.out) as store:
         results = _compute(job, store, progress)
@@ -137,7 +137,7 @@ def _compute(job: Job, store: Store, progress: Progress) -> Results:
     study, registry = job.study, job.registry
     try:
         load_compiled(study.measures)  # meanwhile the executor's processes start
-        found = survey(study, job.drafts, registry, executor, store.work, progress)
+        found = build_plan(study, job.drafts, registry, executor, store.work, progress)
         replaced = [line for line in map(store.put_split, found.splits) if line]
         store.write_text("study.toml", resolved(study, registry).to_toml())
         _keep_published(study, store.path)
@@ -173,7 +173,7 @@ def _plugin_facts(job: Job) -> str:
     return describe_plugins(job.registry, methods, datasets)
 
 
-def _besides(job: Job, cells: Sequence[Planned]) -> list[Task]:
+def _besides(job: Job, cells: Sequence[CellTask]) -> list[Task]:
     """Return what is computed in a place that cells leave for it: the evaluator's kernels."""
     if not cells or job.jobs < 2 or job.study.executor == "dask":
         return []

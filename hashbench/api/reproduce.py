@@ -12,7 +12,7 @@ from hashbench.analysis.results import Results
 from hashbench.api.job import Job
 from hashbench.execution.cell_codes import CellCodes
 from hashbench.execution.external import is_external
-from hashbench.execution.plan import Source, in_order, planned, survey
+from hashbench.execution.plan import Source, build_plan, in_order, planned
 from hashbench.execution.progress import Progress
 from hashbench.execution.run_cells import run_all
 from hashbench.execution.run_record import RunRecord
@@ -95,7 +95,7 @@ def rerun(
     wanted = {each.cell.id: each for each in sample(able, count)}
     executor = job.executor(store.prepared)
     try:
-        found = survey(job.study, job.drafts, job.registry, executor, store.work, progress)
+        found = build_plan(job.study, job.drafts, job.registry, executor, store.work, progress)
         sources: dict[str, Source] = {}
         for cell in found.plan.cells:
             sources.setdefault(cell.split, found.sources[cell.id])

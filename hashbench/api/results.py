@@ -14,7 +14,7 @@ from hashbench.plugins.selection import parse_item
 from hashbench.plugins.stored_facts import add_recorded
 from hashbench.render import figures
 from hashbench.render.report import Exhibit, NothingToShowError, Picture, Table
-from hashbench.render.style import Look
+from hashbench.render.style import Style
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,8 +44,8 @@ class Results(Tables):
             data = made.data(results)
             if not len(data):
                 raise NothingToShowError("nothing in these results")
-            with figures.style():
-                return list(made.draw(data, Look.of(self)))
+            with figures.plot_context():
+                return list(made.draw(data, Style.of(self)))
         except NothingToShowError as nothing:
             raise HashbenchError(f"{report}: nothing to show: {nothing}") from nothing
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hashbench.api.job import carry_out, prepare
+from hashbench.api.job import prepare, run_job
 from hashbench.api.notebook_plugins import plugin_file
 from hashbench.api.results import Results
 from hashbench.api.study_args import KEYS, RESULTS, resolve
@@ -19,7 +19,7 @@ from hashbench.neural.device import trained_on
 from hashbench.plugins.dataset import Data
 from hashbench.plugins.method import Method
 from hashbench.plugins.registry import Registry, discover
-from hashbench.plugins.selection import Choice
+from hashbench.plugins.selection import Selection
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,7 +93,7 @@ def run(
         )
         if out is None:
             progress.note(f"results: {job.out}")
-        done, _, _ = carry_out(job, progress)
+        done, _, _ = run_job(job, progress)
     if report:
         from hashbench.site.exhibits import publish
 
@@ -128,7 +128,7 @@ def _method_text(method: Any, registry: Registry, paths: list[str | Path], memor
         for key, value in method.get_params().items()
         if key not in FIXED and repr(value) != repr(defaults[key])
     }
-    return str(Choice(cls.name, tuple(sorted(changed.items()))))
+    return str(Selection(cls.name, tuple(sorted(changed.items()))))
 
 
 def _dataset_text(dataset: Any, memory: Path) -> list[str]:

@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from hashbench.checks.methods import Outcome, attempt
+from hashbench.checks.methods import CheckResult, attempt
 from hashbench.core.validation import BLOCK_ROWS
 from hashbench.data import isolated_reading, preprocessing
 from hashbench.data.prepare import check_data
@@ -22,7 +22,7 @@ Check = Callable[[Dataset, Data], None]
 CHECKS: dict[str, Check] = {}
 
 
-def run_data_checks(cls: type[Dataset]) -> Iterator[Outcome]:
+def run_data_checks(cls: type[Dataset]) -> Iterator[CheckResult]:
     """Put a dataset, with its default parameters, through every check."""
     dataset = cls()
     loaded: list[Data] = []

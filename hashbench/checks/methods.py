@@ -54,7 +54,7 @@ N_BITS = 8
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CheckResult:
     """One check of one plugin: passed, failed, or declined by a method with a reason."""
 
     check: str
@@ -62,27 +62,27 @@ class Outcome:
     message: str = ""
 
 
-def run_checks(cls: MethodClass) -> Iterator[Outcome]:
+def run_checks(cls: MethodClass) -> Iterator[CheckResult]:
     """Put a method through every check, one outcome after another."""
     subject = Subject(cls)
     for name, check in CHECKS.items():
         yield attempt(name, partial(check, subject))
 
 
-def attempt(name: str, check: Callable[[], None]) -> Outcome:
+def attempt(name: str, check: Callable[[], None]) -> CheckResult:
     """Call a check and say how it ended."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             check()
     except DeclinedError as error:
-        return Outcome(name, "declined", str(error))
+        return CheckResult(name, "declined", str(error))
     except (AssertionError, HashbenchError) as error:
-        return Outcome(name, "failed", str(error))
+        return CheckResult(name, "failed", str(error))
     except Exception as error:  # whatever the plugin raises is the finding
         hint = "; fit and encode must not change their input" if "read-only" in str(error) else ""
-        return Outcome(name, "failed", f"{type(error).__name__}: {error}{hint}")
-    return Outcome(name, "passed")
+        return CheckResult(name, "failed", f"{type(error).__name__}: {error}{hint}")
+    return CheckResult(name, "passed")
 
 
 def _check(function: Check) -> Check:

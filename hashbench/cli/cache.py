@@ -18,7 +18,7 @@ from hashbench.core.units import format_size
 
 
 @dataclass(frozen=True)
-class Entry:
+class CacheEntry:
     """A folder of the cache with its size in bytes."""
 
     name: str
@@ -26,13 +26,13 @@ class Entry:
     size: int
 
 
-def entries() -> list[Entry]:
+def entries() -> list[CacheEntry]:
     """Return what the cache holds: compiled kernels, generated data, downloads by dataset."""
     folder = cache_folder()
     if not folder.is_dir():
         return []
     return [
-        Entry(place.name, str(place), _size(place))
+        CacheEntry(place.name, str(place), _size(place))
         for place in sorted(folder.iterdir())
         if not place.name.startswith(".")
     ]

@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from hashbench.checks.datasets import run_data_checks
-from hashbench.checks.methods import Outcome, run_checks
+from hashbench.checks.methods import CheckResult, run_checks
 from hashbench.cli import completion, find_plugins, plugin_option
 from hashbench.core.errors import HashbenchError, unknown
 from hashbench.core.units import format_count
@@ -34,7 +34,7 @@ def check_command(plugin_name: str, as_json: bool, plugins: tuple[str, ...]) -> 
     methods = {plugin.name: plugin for plugin in chosen if plugin.kind == "methods"}
     for name, needs in unavailable(methods).items():
         raise HashbenchError(f"method {name} needs {needs}")
-    outcomes: dict[str, list[Outcome]] = {}
+    outcomes: dict[str, list[CheckResult]] = {}
     for plugin in chosen:
         outcomes[plugin.name] = []
         if not as_json:
@@ -56,7 +56,7 @@ def check_command(plugin_name: str, as_json: bool, plugins: tuple[str, ...]) -> 
         sys.exit(1)
 
 
-def _apart(outcomes: Iterable[Outcome], printed: io.StringIO) -> Iterator[Outcome]:
+def _apart(outcomes: Iterable[CheckResult], printed: io.StringIO) -> Iterator[CheckResult]:
     """Give outcomes one by one; what is printed while they are computed goes elsewhere."""
     waiting = iter(outcomes)
     while True:

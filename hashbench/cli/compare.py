@@ -37,18 +37,18 @@ def compare_command(
     from hashbench.analysis.compare import compare, find_method
     from hashbench.analysis.results import Results
     from hashbench.render.comparison import forest, sentences
-    from hashbench.render.style import Look, check_width
-    from hashbench.render.writer import FOLDER, FORMATS, Shown, draw, slug, write_data
+    from hashbench.render.style import Style, check_width
+    from hashbench.render.writer import FOLDER, FORMATS, RenderedExhibit, draw, slug, write_data
 
     check_width(flags["width"])
     whole = Results(out, with_study(out, plugins))
-    look = Look.of(whole, flags["width"])
+    style = Style.of(whole, flags["width"])
     results = selected(whole, {**flags, "methods": None})
     pair = find_method(results, first), find_method(results, second)
     table = compare(results, *pair, results.main_measure)
     title = f"compare {pair[0]} {pair[1]}"
-    picture = Shown(slug(title), forest(table, *pair, look))
-    shown = draw(picture, out / FOLDER, look, FORMATS)
+    picture = RenderedExhibit(slug(title), forest(table, *pair, style))
+    shown = draw(picture, out / FOLDER, style, FORMATS)
     write_data(title, table, out / FOLDER, FORMATS)
     if as_json:
         click.echo(json.dumps(table.to_dict("records"), indent=2))

@@ -93,7 +93,7 @@ def _describe(plugin: Plugin) -> dict[str, Any]:
             "up_to_rank": cls.paper.up_to_rank,
             "paper": str(cls.paper) if cls.paper.title else None,
             "space": {name: str(as_range(values)) for name, values in cls.space.items()},
-            "own_scale": cls.own_scale,
+            "tune_preprocessing": cls.tune_preprocessing,
         }
     elif plugin.kind == "datasets":
         entry |= {

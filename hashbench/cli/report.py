@@ -50,12 +50,12 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
     NAMES selects reports, as in `map-table[spread=false],pr-curve`; default: all of them.
     """
     from hashbench.analysis.results import Results
-    from hashbench.core.parallel import beside
-    from hashbench.render.style import Look, check_width
+    from hashbench.core.parallel import run_in_background
+    from hashbench.render.style import Style, check_width
     from hashbench.render.writer import FOLDER, FORMATS, check_formats
     from hashbench.site.build import write_index, write_scripts
     from hashbench.site.exhibits import render_all, written
-    from hashbench.site.fingerprint import leave, remove, stamp_of
+    from hashbench.site.fingerprint import fingerprint_of, remove, write
     from hashbench.site.index import write_site
     from hashbench.site.preview_card import write_card
 
@@ -74,29 +74,29 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
             click.echo(f"damaged, left out: {cell}: {reason}; run the study again", err=True)
     results = selected(whole, flags)
     highlight = _listed(flags["highlight"])
-    look = Look.of(whole, flags["width"], flags["title"]).part(results, highlight)
+    style = Style.of(whole, flags["width"], flags["title"]).part(results, highlight)
     folder = flags["folder"] or out / FOLDER
     if folder == out / FOLDER:
         remove(folder)  # what a run left there is about to change
     has_page = whole_study and folder == out / FOLDER
     if has_page and flags["site"]:
-        write_card(whole, look, folder)
-    scripts = beside(lambda: write_scripts(whole, look)) if has_page else None
+        write_card(whole, style, folder)
+    scripts = run_in_background(lambda: write_scripts(whole, style)) if has_page else None
     rendered = render_all(
         reports,
         results,
-        look,
+        style,
         folder,
         formats,
         lambda line, wrong: click.echo(line, err=wrong),
-        lambda drafts: scripts and write_index(whole, look, drafts, scripts()),
+        lambda drafts: scripts and write_index(whole, style, drafts, scripts()),
     )
     if scripts:
-        page = write_index(whole, look, rendered, scripts())
+        page = write_index(whole, style, rendered, scripts())
         click.echo(f"page: {page}")
         plain = flags["width"] == "page" and not flags["title"] and not highlight
         if plain and len(rendered) == len(reports):
-            leave(folder, stamp_of(whole), written(rendered, page))
+            write(folder, fingerprint_of(whole), written(rendered, page))
         if flags["site"]:
             click.echo(f"site: {write_site(whole, flags['site'])}")
     click.echo(f"in {folder}")

@@ -79,7 +79,7 @@ def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> No
     """
     from hashbench.execution.server_connection import ServerConnection
 
-    signals.listen()
+    signals.install_handlers()
     asked = resolve(study, plugins, flags)
     os.environ[DEVICE] = flags["device"]  # which the processes of cells inherit
     server = ServerConnection(asked.threads) if asked.executor == "local" else None

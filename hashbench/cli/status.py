@@ -17,7 +17,7 @@ import click
 from hashbench.core import task_log
 from hashbench.core.units import format_count, format_duration
 from hashbench.execution.executor import STATUSES
-from hashbench.execution.plan import Plan, estimate, pending, walls
+from hashbench.execution.plan import Plan, estimate, pending, wall_times
 from hashbench.execution.store import Store, Stored
 from hashbench.execution.tuning.status import count_trials, read_records
 from hashbench.render.terminal import listing
@@ -99,7 +99,7 @@ def summarise(
     todo = pending(plan.cells, stored)
     trials = count_trials(plan, read_records(plan, store.trials))
     waiting = [*todo, *trials.left]
-    seconds, unjudged = estimate(waiting, [*walls(stored.values()), *trials.walls], 1)
+    seconds, unjudged = estimate(waiting, [*wall_times(stored.values()), *trials.wall_times], 1)
     known = {cell.id for cell in plan.cells}
     present = set(os.listdir(store.cells)) if store.cells.is_dir() else set()
     lines = [

@@ -13,12 +13,12 @@ from typing import Any
 import click
 
 from hashbench.analysis.results import Results
-from hashbench.api.job import Job, carry_out, prepare
+from hashbench.api.job import Job, prepare, run_job
 from hashbench.cli import INTERRUPTED
 from hashbench.core.errors import HashbenchError, describe_os_error
 from hashbench.core.units import format_count, format_duration, format_size
 from hashbench.execution.executor import STATUSES
-from hashbench.execution.plan import Plan, estimate, pending, survey, walls
+from hashbench.execution.plan import Plan, build_plan, estimate, pending, wall_times
 from hashbench.execution.progress import Progress, make_progress
 from hashbench.execution.server_connection import ServerConnection
 from hashbench.execution.store import Store
@@ -57,7 +57,7 @@ def run_study(study: Study, flags: Mapping[str, Any], server: ServerConnection |
         show_plan(job, progress)
         return
     try:
-        results, rows, runs = carry_out(job, progress)
+        results, rows, runs = run_job(job, progress)
     except KeyboardInterrupt:
         click.echo(f"\ninterrupted; {_saved(out)}", err=True)
         sys.exit(INTERRUPTED)
@@ -94,7 +94,9 @@ def show_plan(job: Job, progress: Progress) -> None:
     with tempfile.TemporaryDirectory() as folder:
         executor = job.executor(Path(folder) / "cache")
         try:
-            plan = survey(study, job.drafts, job.registry, executor, Path(folder), progress).plan
+            plan = build_plan(
+                study, job.drafts, job.registry, executor, Path(folder), progress
+            ).plan
         finally:
             executor.close()
     store = Store(out)
@@ -119,7 +121,7 @@ def show_plan(job: Job, progress: Progress) -> None:
         click.echo(f"not available, {format_count(count, 'cell')}: {reason}")
     if plan.searches:
         click.echo(_trials_planned(study, trials))
-    known = [*walls(stored.values()), *trials.walls]
+    known = [*wall_times(stored.values()), *trials.wall_times]
     seconds, unjudged = estimate([*todo, *trials.left], known, jobs)
     counts = Counter(each.status for each in stored.values())
     done = ", ".join(f"{number} {status}" for status, number in counts.items())

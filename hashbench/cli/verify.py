@@ -60,24 +60,24 @@ def verify_command(out: Path, rerun: int, quiet: bool, plugins: tuple[str, ...])
         click.echo(f"{out} is read-only: everything is checked and nothing is changed", err=True)
     store = Store(out)
     with contextlib.nullcontext() if read_only else store:
-        look = Verification(store, registry, lambda line: click.echo(line, err=True), read_only)
-        results = look.files()
+        style = Verification(store, registry, lambda line: click.echo(line, err=True), read_only)
+        results = style.files()
         if results is not None:
-            look.numbers(results, make_progress(quiet).scoring)
-        click.echo(_said(look.checked, look.wrong))
+            style.numbers(results, make_progress(quiet).scoring)
+        click.echo(_said(style.checked, style.wrong))
         fitted = True
         if rerun and results is not None:
             with tempfile.TemporaryDirectory(prefix="hashbench-verify-") as folder:
                 if read_only:
                     store.work, store.prepared = Path(folder) / "work", Path(folder) / "prepared"
                 wrong, fitted = _rerun(plugins, rerun, quiet, results, store, read_only)
-                look.wrong += wrong
-    if look.wrong:
+                style.wrong += wrong
+    if style.wrong:
         again = f"hashbench run {out / 'study.toml'} -o {out}"
         click.echo(f"hashbench: not everything verifies; compute it again with: {again}", err=True)
     if not fitted:
         click.echo("hashbench: no cell could be fitted again and compared", err=True)
-    sys.exit(1 if look.wrong or not fitted else 0)
+    sys.exit(1 if style.wrong or not fitted else 0)
 
 
 def _said(checked: dict[str, int], wrong: int) -> str:

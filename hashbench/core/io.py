@@ -41,12 +41,12 @@ def checksum(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def seal(record: Mapping[str, Any]) -> dict[str, Any]:
+def add_checksum(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record with a checksum of itself, so that a changed value is noticed."""
     return {**record, "checksum": _record_checksum(record)}
 
 
-def unseal(record: Mapping[str, Any]) -> dict[str, Any]:
+def verify_checksum(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record without its checksum; ValueError if that is another record's.
 
     Examples
@@ -102,7 +102,7 @@ def write_json(path: Path, record: Mapping[str, Any]) -> None:
 
 
 @contextlib.contextmanager
-def replacing(path: Path) -> Iterator[IO[str]]:
+def atomic_write(path: Path) -> Iterator[IO[str]]:
     """Give a text file to write that takes the place of `path` only when it is complete."""
     temporary = path.with_name(f".{path.name}.tmp")
     try:

@@ -33,7 +33,7 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def shared_out(
+def parallel_map_processes(
     function: Callable[[Item], Made], items: Sequence[Item]
 ) -> Generator[Made, None, None]:
     """Yield what a function makes of every item, in their order, with all cores at work.
@@ -62,7 +62,7 @@ def shared_out(
         pool.shutdown(cancel_futures=True)
 
 
-def beside(function: Callable[[], Made]) -> Callable[[], Made]:
+def run_in_background(function: Callable[[], Made]) -> Callable[[], Made]:
     """Start a function in a fork if there are cores for both; return what waits for its outcome.
 
     With one core the function is called when it is waited for, as it is when its process was

@@ -2,7 +2,7 @@
 
 Python raises KeyboardInterrupt wherever it happens to be: between telling the fork server to
 start a task and noting that it runs, the task would be nobody's. A step that must be whole is
-therefore wrapped in :func:`whole`, and what arrives meanwhile is raised at its end.
+therefore wrapped in :func:`uninterrupted`, and what arrives meanwhile is raised at its end.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ _depth = 0
 _waiting = False
 
 
-def listen() -> None:
+def install_handlers() -> None:
     """Raise KeyboardInterrupt on SIGINT, SIGTERM and SIGHUP, as soon as no step is under way."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
 
 
 @contextmanager
-def whole() -> Iterator[None]:
-    """Hold back interrupts that :func:`listen` hears until the end of a short step."""
+def uninterrupted() -> Iterator[None]:
+    """Hold back interrupts that :func:`install_handlers` hears until the end of a short step."""
     global _depth, _waiting
     _depth += 1
     try:

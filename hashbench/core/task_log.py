@@ -44,7 +44,7 @@ def _opened(folder: Path, flags: int) -> IO[bytes]:
     return os.fdopen(descriptor, "rb" if flags & os.O_ACCMODE == os.O_RDONLY else "ab", 0)
 
 
-class Told:
+class TaskLog:
     """Writes to the log how far a fit has come, once a second at most.
 
     Parameters

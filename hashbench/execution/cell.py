@@ -184,7 +184,7 @@ def compute(
     if method.supervised:
         prepared = prepared.with_labels_only()
     total = what.parameters.get("epochs", what.parameters.get("iterations"))
-    method.on_record = task_log.Told(folder, total if isinstance(total, int) else None)
+    method.on_record = task_log.TaskLog(folder, total if isinstance(total, int) else None)
     labels = prepared.train_labels if method.supervised else None
     validation: dict[str, Any] = (
         {"validation": prepared.validation} if method.early_stopping else {}

@@ -25,7 +25,7 @@ from hashbench.plugins.dataset import Dataset
 from hashbench.plugins.protocol import RESERVED_KEYS, ROW_KEYS, Protocol
 from hashbench.plugins.registry import Plugin, Registry
 from hashbench.plugins.requirements import unavailable
-from hashbench.plugins.selection import Choice, format_value, parse_item, select, split_items
+from hashbench.plugins.selection import Selection, format_value, parse_item, select, split_items
 
 #: What may be set on every method and every dataset besides its own parameters.
 METHOD_EXTRAS = ("train_rows",)
@@ -46,7 +46,7 @@ class DataChoice:
 
 
 @dataclass(frozen=True)
-class Draft:
+class CellSpec:
     """A cell whose dataset has not been looked at yet."""
 
     data: DataChoice
@@ -98,7 +98,7 @@ def resolved(study: Study, registry: Registry) -> Study:
     )
 
 
-def drafts(study: Study, registry: Registry) -> list[Draft]:
+def drafts(study: Study, registry: Registry) -> list[CellSpec]:
     """Return every cell that is wanted: by dataset, then seed, then bits, then method."""
     methods = _methods(study, registry)
     chosen = datasets(study, registry)
@@ -119,7 +119,7 @@ def _check_rule(rule: Rule, methods: Iterable[str], datasets: Iterable[str]) -> 
             raise HashbenchError(f"rules: {unknown(kind, pattern, names)}")
 
 
-def _methods(study: Study, registry: Registry) -> list[Choice]:
+def _methods(study: Study, registry: Registry) -> list[Selection]:
     known = settable(_with_external(study, registry), METHOD_EXTRAS)
     return select(_method_names(study), known, "method", unavailable(registry.methods))
 
@@ -138,13 +138,13 @@ def _method_names(study: Study) -> list[str]:
     return [(external.parse_external(item) or (item,))[0] for item in items]
 
 
-def _named(choice: Choice, registry: Registry) -> str:
+def _named(choice: Selection, registry: Registry) -> str:
     """Return a choice as a study file names it."""
     plugin = registry.methods[choice.name]
     return f"{choice.name}={plugin.path}" if plugin.origin == external.ORIGIN else str(choice)
 
 
-def left_out(study: Study, registry: Registry) -> dict[str, list[str]]:
+def methods_left_out(study: Study, registry: Registry) -> dict[str, list[str]]:
     """Return the methods that patterns would choose if they could run here, by what they need."""
     known = settable(_with_external(study, registry), METHOD_EXTRAS)
     wanted = select(_method_names(study), known, "method")
@@ -174,12 +174,12 @@ def _draft(
     data: DataChoice,
     seed: int,
     bits: int,
-    method: Choice,
-) -> Draft:
+    method: Selection,
+) -> CellSpec:
     plugin = registry.methods[method.name]
     if plugin.origin == external.ORIGIN:
         codes = external.codes_path(plugin, data.name, bits, seed)
-        return Draft(data, method.name, external.MARK, {}, None, bits, seed, codes)
+        return CellSpec(data, method.name, external.MARK, {}, None, bits, seed, codes)
     defaults = plugin.cls.defaults()
     allowed = _settable(plugin, METHOD_EXTRAS)
     settings: dict[str, Any] = {}
@@ -198,7 +198,7 @@ def _draft(
     if train_rows is not None:
         shown["train_rows"] = train_rows
     params = ",".join(f"{key}={format_value(shown[key])}" for key in sorted(shown))
-    return Draft(data, method.name, params, parameters, train_rows, bits, seed)
+    return CellSpec(data, method.name, params, parameters, train_rows, bits, seed)
 
 
 def datasets(study: Study, registry: Registry) -> list[DataChoice]:
@@ -253,7 +253,7 @@ def _data_choice(
     if "preprocess" in settings:
         shown["preprocess"] = preprocess
     shown |= protocol.options
-    label = str(Choice(dataset.name, tuple(sorted(shown.items()))))
+    label = str(Selection(dataset.name, tuple(sorted(shown.items()))))
     return DataChoice(spec, dataset.name, label, protocol, preprocess)
 
 

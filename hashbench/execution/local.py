@@ -181,7 +181,7 @@ class LocalExecutor:
             "memory": task.limits.memory if task.limits is not None else None,
             "token": token,
         }
-        with signals.whole():
+        with signals.uninterrupted():
             try:
                 pid = self._ask({"task": message}, output)
             finally:
@@ -223,7 +223,7 @@ class LocalExecutor:
                 return self._finished(), []
         except ServerLostError:
             self._drop_server()
-        with signals.whole():
+        with signals.uninterrupted():
             return self._lost()
 
     def _finished(self) -> list[tuple[Child, Outcome]]:
@@ -231,7 +231,7 @@ class LocalExecutor:
         timeout = 0 if server.messages else POLL_SECONDS  # one may have come with another's start
         ready = self.selector.select(timeout)
         finished = []
-        with signals.whole():
+        with signals.uninterrupted():
             for key, _ in ready:
                 if key.data is not None:
                     self._read(key.data)
@@ -298,7 +298,7 @@ class LocalExecutor:
         if now - self.watched < POLL_SECONDS:
             return
         self.watched = now
-        server.look()
+        server.style()
         for child in self.running.values():
             if child.verdict is not None:
                 if now - child.killed > KILL_SECONDS:

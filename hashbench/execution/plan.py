@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hashbench.core.errors import HashbenchError
-from hashbench.core.io import seal, unseal
+from hashbench.core.io import add_checksum, verify_checksum
 from hashbench.data import preprocessing
 from hashbench.data.prepare import DataSpec, SplitRequest
 from hashbench.execution import external
 from hashbench.execution.cell import RETURNS, Cell
 from hashbench.execution.executor import Executor, Outcome, Task
-from hashbench.execution.grid import Draft
+from hashbench.execution.grid import CellSpec
 from hashbench.execution.outcomes import is_text, is_texts
 from hashbench.execution.store import SCHEMA, Stored
 from hashbench.execution.study import Study
@@ -43,7 +43,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Planned:
+class CellTask:
     """A cell and the task that computes it."""
 
     cell: Cell
@@ -51,7 +51,7 @@ class Planned:
 
 
 @dataclass(frozen=True)
-class Missing:
+class UnplannedCell:
     """A cell that cannot have an identity: its data or its parameters cannot be known."""
 
     dataset: str
@@ -77,7 +77,7 @@ class Plan:
 
     measures: tuple[str, ...]
     cells: list[Cell] = field(default_factory=list)
-    missing: list[Missing] = field(default_factory=list)
+    missing: list[UnplannedCell] = field(default_factory=list)
     searches: list[Search] = field(default_factory=list)
     tune_seconds: float | None = None
 
@@ -91,7 +91,7 @@ class Plan:
             "searches": [each.to_json() for each in self.searches],
             "tune_seconds": self.tune_seconds,
         }
-        return json.dumps(seal(record), indent=1) + "\n"
+        return json.dumps(add_checksum(record), indent=1) + "\n"
 
     @classmethod
     def read(cls, out: Path) -> Plan:
@@ -102,9 +102,9 @@ class Plan:
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
             _check_schema(path, found["schema"])
-            record = unseal(found)
+            record = verify_checksum(found)
             cells = [Cell.from_json(each) for each in record["cells"]]
-            missing = [Missing(**each) for each in record["missing"]]
+            missing = [UnplannedCell(**each) for each in record["missing"]]
             named = {cell.id: cell for cell in cells}
             searches = [Search.from_json(each, named) for each in record.get("searches", [])]
             limit = record.get("tune_seconds")
@@ -133,7 +133,7 @@ def _check_schema(path: Path, found: object) -> None:
 
 
 @dataclass(frozen=True)
-class Survey:
+class BuiltPlan:
     """What a look at the datasets has found.
 
     Attributes
@@ -150,14 +150,14 @@ class Survey:
     notes: list[str]
 
 
-def survey(
+def build_plan(
     study: Study,
-    wanted: Sequence[Draft],
+    wanted: Sequence[CellSpec],
     registry: Registry,
     executor: Executor,
     folder: Path,
     progress: Progress,
-) -> Survey:
+) -> BuiltPlan:
     """Load every dataset once, in a process of its own, and give each cell its identity."""
     tuned = {draft for draft in wanted if study.tunes and registry.methods[draft.method].cls.space}
     requests: dict[DataSpec, dict[SplitRequest, None]] = {}
@@ -169,34 +169,34 @@ def survey(
         spec: dict.fromkeys(d.data.preprocess for d in wanted if d.data.spec == spec)
         for spec in requests
     }
-    looks = {spec: _look(spec, splits, steps[spec]) for spec, splits in requests.items()}
+    styles = {spec: _look(spec, splits, steps[spec]) for spec, splits in requests.items()}
     outcomes: dict[Task, Outcome] = {}
     try:
-        for event in executor.run(list(looks.values()), folder):
+        for event in executor.run(list(styles.values()), folder):
             if event.outcome is None:
                 progress.loading(event.task.name)
             else:
                 outcomes[event.task] = event.outcome
     finally:
         progress.loaded()
-    found = Survey(Plan(study.measures, tune_seconds=study.tune_time), {}, [], [])
+    found = BuiltPlan(Plan(study.measures, tune_seconds=study.tune_time), {}, [], [])
     for task, outcome in outcomes.items():
         found.notes.extend(f"{task.name}: {note}" for note in outcome.result.get("notes", ()))
         if outcome.folder is not None:
             found.splits.extend(outcome.folder.glob("*.npz"))
     validations: dict[str, str] = {}
     splits = {
-        spec: dict(zip(requests[spec], outcomes[look].result.get("splits", ()), strict=False))
-        for spec, look in looks.items()
+        spec: dict(zip(requests[spec], outcomes[style].result.get("splits", ()), strict=False))
+        for spec, style in styles.items()
     }
     for draft in wanted:
         spec = draft.data.spec
-        outcome, names = outcomes[looks[spec]], splits[spec]
+        outcome, names = outcomes[styles[spec]], splits[spec]
         if outcome.status != "done":
             # A reader that crashed could not say what it was reading.
             silent = not outcome.traceback and draft.data.name not in outcome.reason
-            reason = f"{looks[spec].name}: {outcome.reason}" if silent else outcome.reason
-            found.plan.missing.append(Missing(*draft.key, reason=reason))
+            reason = f"{styles[spec].name}: {outcome.reason}" if silent else outcome.reason
+            found.plan.missing.append(UnplannedCell(*draft.key, reason=reason))
             continue
         cell = _cell(draft, outcome.result, names[draft.split], registry)
         found.plan.cells.append(cell)
@@ -228,7 +228,7 @@ def _look(
     return Task("hashbench.data.prepare:inspect", arguments, f"dataset {spec}", returns=returns)
 
 
-def _cell(draft: Draft, facts: Mapping[str, Any], split: str, registry: Registry) -> Cell:
+def _cell(draft: CellSpec, facts: Mapping[str, Any], split: str, registry: Registry) -> Cell:
     steps = preprocessing.declared(draft.data.preprocess, facts["views"])
     plugin = registry.methods[draft.method]
     outside = plugin.origin == external.ORIGIN
@@ -236,7 +236,7 @@ def _cell(draft: Draft, facts: Mapping[str, Any], split: str, registry: Registry
     return draft.cell(facts["fingerprint"], split, steps, source)
 
 
-def planned(cell: Cell, source: Source) -> Planned:
+def planned(cell: Cell, source: Source) -> CellTask:
     """Return a cell with the task that computes it."""
     module = "external" if external.is_external(cell) else "cell"
     steps = list(cell.preprocessing)
@@ -260,7 +260,7 @@ def planned(cell: Cell, source: Source) -> Planned:
         limited=True,
         returns=RETURNS,
     )
-    return Planned(cell, task)
+    return CellTask(cell, task)
 
 
 def in_order(cells: Sequence[Cell], first: Collection[str] = ()) -> list[Cell]:
@@ -333,7 +333,7 @@ def estimate(
     return seconds / jobs, unjudged
 
 
-def walls(stored: Iterable[Stored]) -> list[tuple[Cell, float]]:
+def wall_times(stored: Iterable[Stored]) -> list[tuple[Cell, float]]:
     """Return the cells that are done, with the seconds they took."""
     found = ((each, each.record.seconds.get("wall")) for each in stored if each.status == "done")
     return [(each.cell, float(wall)) for each, wall in found if wall is not None]

@@ -17,14 +17,14 @@ from hashbench.core.text import one_line
 from hashbench.execution.cell import Cell
 from hashbench.execution.cell_codes import CellCodes
 from hashbench.execution.executor import Executor, Outcome, Task
-from hashbench.execution.plan import Planned
+from hashbench.execution.plan import CellTask
 from hashbench.execution.progress import Progress
 from hashbench.execution.run_record import RunRecord
 from hashbench.execution.store import Store, Stored
 
 
 def execute(
-    todo: Sequence[Planned],
+    todo: Sequence[CellTask],
     executor: Executor,
     store: Store,
     progress: Progress,
@@ -44,7 +44,7 @@ def execute(
 
 
 def run_all(
-    todo: Sequence[Planned],
+    todo: Sequence[CellTask],
     executor: Executor,
     store: Store,
     progress: Progress,
@@ -75,7 +75,7 @@ def run_all(
             if event.outcome is None:
                 progress.started(cell)
                 continue
-            record = RunRecord.of(believed(cell, event.outcome, sizes(cell.split)))
+            record = RunRecord.of(validate_outcome(cell, event.outcome, sizes(cell.split)))
             keep(cell, record, event.outcome.folder)
             if event.outcome.folder is not None:
                 shutil.rmtree(event.outcome.folder, ignore_errors=True)
@@ -85,7 +85,7 @@ def run_all(
         progress.close()
 
 
-def believed(cell: Cell, outcome: Outcome, rows: Mapping[str, int]) -> Outcome:
+def validate_outcome(cell: Cell, outcome: Outcome, rows: Mapping[str, int]) -> Outcome:
     """Return an outcome, failed if it is called done and its codes are not those of the cell.
 
     A method runs in the process that writes the codes, so that the file may hold anything.

@@ -2,8 +2,8 @@
 
 The folder may be deleted at any time. A file is believed if it is whole and its stamp is right:
 made of these codes and this split, by this version of the evaluator. Its checksum is of the text
-as it stands: to write the numbers of a thousand cells again, as `unseal` does, would take as long
-as to read them.
+as it stands: writing the numbers of a thousand cells again, as `verify_checksum` does, would take
+as long as reading them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hashbench.core.errors import HashbenchError
-from hashbench.core.io import checksum, load_arrays, replacing, save_arrays, unseal
+from hashbench.core.io import atomic_write, checksum, load_arrays, save_arrays, verify_checksum
 from hashbench.data.splits import StoredSplit
 from hashbench.execution.store import Stored
 from hashbench.measures import DEFAULT_MEASURES, parse
@@ -87,7 +87,7 @@ class EvaluatedCell:
         return cls(rankings, record["codes"], record["hamming"])
 
 
-class Memory:
+class EvaluationCache:
     """The folder of what has been evaluated.
 
     Parameters
@@ -158,7 +158,7 @@ class Memory:
             arrays = {_key(*key): values for key, values in per_query.items()}
             save_arrays(path, arrays)
             record = {"stamp": dict(stamp), "per_query": checksum(path), **evaluated.to_json()}
-            with replacing(self.folder / f"{cell_id}.json") as stream:
+            with atomic_write(self.folder / f"{cell_id}.json") as stream:
                 stream.write(sealed(record))
             self._read.pop(cell_id, None)
             self._recent = (cell_id, stamp, arrays)
@@ -191,7 +191,9 @@ def unsealed(text: bytes) -> dict[str, Any]:
     """
     start, end = len(SEAL), len(SEAL) + 64
     if not text.startswith(SEAL):
-        return unseal(json.loads(text))  # as it was written before, with the checksum at the end
+        return verify_checksum(
+            json.loads(text)
+        )  # as it was written before, with the checksum at the end
     body = b"{" + text[end + len('", ') :]
     if hashlib.sha256(body).hexdigest().encode() != text[start:end]:
         raise ValueError("it has changed since it was written")
@@ -221,7 +223,7 @@ def tie_variants(measures: Sequence[str]) -> list[str]:
     ]
 
 
-def stamp_of(stored: Stored, split: StoredSplit) -> dict[str, str]:
+def fingerprint_of(stored: Stored, split: StoredSplit) -> dict[str, str]:
     """Return what has to be equal for remembered numbers to hold."""
     codes = stored.record.files["codes.npz"]
     return {"codes": codes, "split": split.checksum, "evaluator": evaluator_hash()}

@@ -77,7 +77,7 @@ class ServerConnection:
                     data = data[self.socket.send(data) :]
                 return
             except TimeoutError:  # it is stopped, or has not read what came before
-                self.look(deadline)
+                self.style(deadline)
             except OSError as error:
                 raise ServerLostError(f"the fork server is gone: {error}") from error
 
@@ -103,7 +103,7 @@ class ServerConnection:
                     self.messages.remove(message)
                     return message
             self.receive()
-            self.look(deadline)
+            self.style(deadline)
 
     def take(self, key: str) -> list[dict[str, Any]]:
         """Return all messages of a kind that have come."""
@@ -112,7 +112,7 @@ class ServerConnection:
             self.messages.remove(message)
         return found
 
-    def look(self, deadline: float = float("inf")) -> None:
+    def style(self, deadline: float = float("inf")) -> None:
         """Make a stopped guard go on; give up a server that has been silent for too long."""
         with contextlib.suppress(psutil.NoSuchProcess, ProcessLookupError):
             if psutil.Process(self.process.pid).status() == psutil.STATUS_STOPPED:

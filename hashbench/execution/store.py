@@ -23,12 +23,12 @@ from filelock import FileLock, Timeout
 
 from hashbench.core.errors import DamagedError, HashbenchError, describe_os_error
 from hashbench.core.io import (
+    add_checksum,
+    atomic_write,
     checksum,
     load_arrays,
     load_sealed,
-    replacing,
-    seal,
-    unseal,
+    verify_checksum,
     write_json,
 )
 from hashbench.data.splits import StoredSplit, load_pictures, pictures_name
@@ -212,7 +212,7 @@ class Store:
                 checksums[name] = checksum(folder / name)
         write_json(folder / "cell.json", {"schema": SCHEMA, "id": cell.id, "cell": cell.to_json()})
         record = replace(record, files=checksums)
-        write_json(folder / "status.json", seal({"schema": SCHEMA, **record.to_json()}))
+        write_json(folder / "status.json", add_checksum({"schema": SCHEMA, **record.to_json()}))
         self._place(folder, cell.id)
         append(self.path, [CheckedCell(cell, record, describe(str(self.cells / cell.id)))])
         return Stored(cell, record, self.cells, set(checksums))
@@ -271,7 +271,7 @@ class Store:
 
     def write_text(self, name: str, text: str) -> None:
         """Write a file of the folder, complete or not at all."""
-        with replacing(self.path / name) as stream:
+        with atomic_write(self.path / name) as stream:
             stream.write(text)
 
 
@@ -295,7 +295,7 @@ def read_cell(folder: Path) -> Stored:
         found = json.loads((folder / "status.json").read_text())
         schemas = {about["schema"], found["schema"]}
         if schemas == {SCHEMA}:
-            found = unseal(found)
+            found = verify_checksum(found)
             record = RunRecord.from_json({k: v for k, v in found.items() if k != "schema"})
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise DamagedError(f"its records cannot be read ({error})") from error

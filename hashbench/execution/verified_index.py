@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hashbench.core.io import replacing
+from hashbench.core.io import atomic_write
 from hashbench.execution.cell import Cell
 from hashbench.execution.run_record import RunRecord
 
@@ -131,7 +131,7 @@ class CheckedCells:
     def keep(self) -> None:
         """Write what was learned; where nothing can be written, it is learned again."""
         if len(self._lines) > 2 * len(self._last) + len(self._new):
-            with contextlib.suppress(OSError), replacing(self.path) as stream:
+            with contextlib.suppress(OSError), atomic_write(self.path) as stream:
                 stream.writelines(f"\n{line.decode()}" for line in self._last.values())
         append(self.path.parent, self._new)
         self._new = []

@@ -10,7 +10,7 @@ from typing import Any
 
 from hashbench.measures.grammar import (
     DEFAULT_MEASURES,
-    Entry,
+    CatalogueEntry,
     Measure,
     catalogue,
     parse,
@@ -34,7 +34,7 @@ _COMPUTING = {
 
 __all__ = [
     "DEFAULT_MEASURES",
-    "Entry",
+    "CatalogueEntry",
     "Measure",
     "catalogue",
     "parse",

@@ -25,7 +25,7 @@ LARGEST = 10**9
 
 
 @dataclass(frozen=True)
-class Choice:
+class Option:
     """The values of one choice: some words, whole numbers from `least` to `LARGEST`, or both."""
 
     summary: str
@@ -59,49 +59,49 @@ class Family:
     """Measures that share a name and differ in their choices."""
 
     summary: str
-    choices: Mapping[str, Choice]
+    choices: Mapping[str, Option]
     cutoff: str = "none"  # "none", "optional", "required", or "radius": a cutoff or a radius
     is_curve: bool = False
 
 
-NORM = Choice(
+NORM = Option(
     "AP@K is divided by the relevant items in the first K ranks, all relevant items, or "
     "min(these, K)",
     None,
     ("retrieved", "all", "min"),
 )
-CUT = Choice("@K counts ranks or relevant items", "ranks", ("ranks", "hits"))
-NO_HITS = Choice(
+CUT = Option("@K counts ranks or relevant items", "ranks", ("ranks", "hits"))
+NO_HITS = Option(
     "a query without a relevant item in the first K ranks counts 0 or is left out",
     "zero",
     ("zero", "skip"),
 )
-EMPTY = Choice(
+EMPTY = Option(
     "a query without a relevant item in the database is left out, counts 0 or is an error",
     "skip",
     ("skip", "zero", "error"),
 )
-TIES = Choice(
+TIES = Option(
     "order of tied items: mean over all orders, as in the database, the best, the worst",
     "expected",
     ("expected", "index", "optimistic", "pessimistic"),
 )
-REL = Choice("a relevant item shares at least so many labels", 1, least=1)
-RELEVANT = Choice(
+REL = Option("a relevant item shares at least so many labels", 1, least=1)
+RELEVANT = Option(
     "relevant are items that share labels, or the query's own partner only",
     "labels",
     ("labels", "pair"),
 )
-GRADES = Choice(
+GRADES = Option(
     "grade of an item: the number of shared labels, or 1 if it shares at least N",
     "graded",
     ("graded",),
     least=1,
 )
-GAIN = Choice("gain of an item: its grade g, or 2^g - 1", "linear", ("linear", "exp"))
-RADIUS = Choice("instead of @K: all items up to this Hamming distance", None, least=0)
-BY = Choice("the points of a curve are ranks or Hamming radii", "rank", ("rank", "radius"))
-MEAN = Choice("mean over queries, or over all pairs pooled", "macro", ("macro", "micro"))
+GAIN = Option("gain of an item: its grade g, or 2^g - 1", "linear", ("linear", "exp"))
+RADIUS = Option("instead of @K: all items up to this Hamming distance", None, least=0)
+BY = Option("the points of a curve are ranks or Hamming radii", "rank", ("rank", "radius"))
+MEAN = Option("mean over queries, or over all pairs pooled", "macro", ("macro", "micro"))
 
 _RANKED = {"empty": EMPTY, "ties": TIES}
 _BINARY = {**_RANKED, "rel": REL}
@@ -354,7 +354,7 @@ def _check_together(
 
 
 @dataclass(frozen=True)
-class Entry:
+class CatalogueEntry:
     """A line of the list of measures."""
 
     name: str
@@ -362,13 +362,13 @@ class Entry:
     reproduces: str = ""
 
 
-def catalogue() -> Iterator[Entry]:
+def catalogue() -> Iterator[CatalogueEntry]:
     """Yield every family, every choice and every preset with one line that explains it."""
     cut = {"none": "", "optional": "[@K]", "required": "@K", "radius": "@K"}
     for name, family in FAMILIES.items():
-        yield Entry(name + cut[family.cutoff], family.summary)
+        yield CatalogueEntry(name + cut[family.cutoff], family.summary)
     for name, family_name in ALIASES.items():
-        yield Entry(name, f"is {family_name}")
+        yield CatalogueEntry(name, f"is {family_name}")
     choices = {
         (name, choice): [n for n, f in FAMILIES.items() if f.choices.get(name) == choice]
         for family in FAMILIES.values()
@@ -376,7 +376,7 @@ def catalogue() -> Iterator[Entry]:
     }
     for (name, choice), users in choices.items():
         values = "|".join([*choice.words, *([] if choice.least is None else ["N"])])
-        yield Entry(f"{name}=", f"{values}: {choice.summary} ({', '.join(users)})")
+        yield CatalogueEntry(f"{name}=", f"{values}: {choice.summary} ({', '.join(users)})")
     for name, preset in PRESETS.items():
         shown = name + ("(K)" if preset.takes_cutoff else "")
-        yield Entry(shown, f"is {preset.stands_for.format(K='K')}", preset.reproduces)
+        yield CatalogueEntry(shown, f"is {preset.stands_for.format(K='K')}", preset.reproduces)

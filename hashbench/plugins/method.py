@@ -142,7 +142,7 @@ class Method(BaseEstimator, Parametrised, ABC):  # type: ignore[misc]
     hamming: ClassVar[bool] = True  #: False: compares real vectors, see :class:`VectorMethod`
     space: ClassVar[Space] = {}  #: what may be tuned, see hashbench.plugins.space; nothing if empty
     early_stopping: ClassVar[bool] = False  #: ``fit`` takes validation rows, see there
-    own_scale: ClassVar[bool] = False  #: a search leaves the preprocessing as the dataset has it
+    tune_preprocessing: ClassVar[bool] = True  #: a search tries several preprocessings too
 
     #: called after every recorded value with their number, the value and seconds of training
     on_record: Callable[[int, float, float], None] | None = None

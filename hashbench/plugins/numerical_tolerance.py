@@ -25,7 +25,7 @@ def measured() -> dict[str, float]:
     return {row.pop("method"): max(map(float, row.values())) for row in rows}
 
 
-def moves(label: str) -> float:
+def tolerance(label: str) -> float:
     """Return how far rounding may move a score of a method, zero where nobody has measured it.
 
     Examples
@@ -40,7 +40,7 @@ def words(name: str) -> str:
     """Say what is known of a method."""
     if name not in measured():
         return "not measured"
-    moved = moves(name)
+    moved = tolerance(name)
     if moved < STEADY:
         return f"moves scores by less than {STEADY}"
     return f"moves scores by up to {moved:.4f} (16 bits on emoji)"

@@ -180,7 +180,7 @@ def check_class(kind: str, cls: type[Any]) -> None:
         labels, paper = getattr(cls, "supervised", None), cls.paper
         rules["supervised"] = (isinstance(labels, bool), "True or False")
         rules["paper"] = (isinstance(paper, Paper), "a hashbench.Paper")
-        rules["own_scale"] = (isinstance(cls.own_scale, bool), "True or False")
+        rules["tune_preprocessing"] = (isinstance(cls.tune_preprocessing, bool), "True or False")
         if isinstance(paper, Paper) and paper.fidelity not in FIDELITIES:
             raise unknown(f"{cls.__name__}.paper.fidelity", paper.fidelity, FIDELITIES)
     elif kind == "datasets":

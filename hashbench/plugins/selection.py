@@ -24,7 +24,7 @@ TUNED = "(tuned)"
 
 
 @dataclass(frozen=True)
-class Choice:
+class Selection:
     """One plugin with the parameters that were set, sorted by name."""
 
     name: str
@@ -153,7 +153,7 @@ def select(
     known: Mapping[str, Iterable[str]],
     kind: str,
     unavailable: Mapping[str, str] = NOTHING,
-) -> list[Choice]:
+) -> list[Selection]:
     """Resolve a selection against the plugins that exist.
 
     Parameters
@@ -166,10 +166,10 @@ def select(
 
     Returns
     -------
-    list of Choice, in the order given, without repetitions
+    list of Selection, in the order given, without repetitions
     """
     texts = [text] if isinstance(text, str) else list(text)
-    chosen: dict[Choice, None] = {}
+    chosen: dict[Selection, None] = {}
     for item in itertools.chain.from_iterable(split_items(t) for t in texts):
         excluded = item.startswith("!")
         name, combinations = parse_item(item.removeprefix("!"))
@@ -184,7 +184,7 @@ def select(
             for key in params:
                 if key not in set(known[name]):
                     raise unknown(f"parameter of {name}", key, known[name])
-            chosen[Choice(name, tuple(sorted(params.items())))] = None
+            chosen[Selection(name, tuple(sorted(params.items())))] = None
     if not chosen:
         raise HashbenchError(
             f"no {kind} is left of the selection {', '.join(texts)!r}; "
@@ -193,7 +193,7 @@ def select(
     return list(chosen)
 
 
-def _meant(choice: Choice, names: list[str], combinations: list[dict[str, Any]]) -> bool:
+def _meant(choice: Selection, names: list[str], combinations: list[dict[str, Any]]) -> bool:
     """Say whether an exclusion means a choice: by its name, and by the parameters it gives."""
     return choice.name in names and any(
         each.items() <= choice.settings.items() for each in combinations
@@ -226,4 +226,4 @@ def without(label: str, parameter: str) -> str:
         return label
     name, (settings, *_) = parse_item(label)
     kept = sorted((key, value) for key, value in settings.items() if key != parameter)
-    return str(Choice(name, tuple(kept)))
+    return str(Selection(name, tuple(kept)))

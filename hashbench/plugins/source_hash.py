@@ -53,8 +53,8 @@ def _collect(module: ModuleType, folder: Path, files: dict[Path, str]) -> None:
         used = sys.modules.get(name) if isinstance(name, str) else None
         if used is None or getattr(used, "__file__", None) is None:
             continue
-        beside = _resolved(inspect.getfile(used)).parent == folder
-        if beside or used.__name__.startswith(("hashbench.linalg", "hashbench.neural")):
+        same_folder = _resolved(inspect.getfile(used)).parent == folder
+        if same_folder or used.__name__.startswith(("hashbench.linalg", "hashbench.neural")):
             _collect(used, folder, files)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from hashbench.core.errors import HashbenchError
-from hashbench.core.io import seal, unseal
+from hashbench.core.io import add_checksum, verify_checksum
 from hashbench.plugins.dataset import Data, Dataset
 from hashbench.plugins.method import FIDELITIES, LinearMethod, Method, Paper
 from hashbench.plugins.registry import Plugin, Registry
@@ -50,7 +50,7 @@ def describe_plugins(registry: Registry, methods: Iterable[str], datasets: Itera
             for name in sorted(set(names))
             if name in known and known[name].origin != "built in"
         }
-    return json.dumps(seal(record), indent=1) + "\n"
+    return json.dumps(add_checksum(record), indent=1) + "\n"
 
 
 def merge_plugins(folders: Iterable[Path]) -> str:
@@ -93,7 +93,7 @@ def add_recorded(registry: Registry, out: Path) -> list[str]:
 def _read(out: Path) -> dict[str, dict[str, type[Any]]]:
     """Return classes with the facts that OUT has, by kind and name; none if they are damaged."""
     try:
-        record = unseal(json.loads((out / FILE).read_text(encoding="utf-8")))
+        record = verify_checksum(json.loads((out / FILE).read_text(encoding="utf-8")))
         return {
             "methods": {n: _method(n, facts) for n, facts in record["methods"].items()},
             "datasets": {n: _dataset(n, facts) for n, facts in record["datasets"].items()},

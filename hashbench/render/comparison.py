@@ -11,7 +11,7 @@ from hashbench.analysis.summary import grouped, records
 from hashbench.analysis.tests import ALPHA
 from hashbench.render import figures, text_layout
 from hashbench.render.report import Picture
-from hashbench.render.style import COLOURS, Look, arrow
+from hashbench.render.style import COLOURS, Style, arrow
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,23 +27,23 @@ TESTS = {
 WIDTH = 80  # columns of a terminal
 
 
-def forest(table: pd.DataFrame, first: str, second: str, look: Look) -> Picture:
+def forest(table: pd.DataFrame, first: str, second: str, style: Style) -> Picture:
     """Return a figure with a line a comparison: mean difference and its interval.
 
     Lines of one dataset and kind of database codes stand below a heading.
     """
     groups = list(grouped(table, "dataset", "database"))
     lines = len(table) + len(groups)
-    with figures.style():
-        figure, (axes,) = figures.make_figure(look, 1, lines * 0.14 + 0.6)
+    with figures.plot_context():
+        figure, (axes,) = figures.make_figure(style, 1, lines * 0.14 + 0.6)
         axes.axvline(0, color="#777777", linewidth=0.8)
-        colours = _colours(look, first, second)
+        colours = _colours(style, first, second)
         names: dict[int, str] = {}
         headings: list[int] = []
         for (dataset, database), group in groups:
             y = lines - 1 - len(names)
             headings.append(len(names))
-            names[y] = f"{text_layout.titled(look, dataset)}, {database}"
+            names[y] = f"{text_layout.titled(style, dataset)}, {database}"
             for row in records(group):
                 y -= 1
                 colour = colours[row.difference <= 0]
@@ -56,24 +56,24 @@ def forest(table: pd.DataFrame, first: str, second: str, look: Look) -> Picture:
             axes.get_yticklabels()[place].set_fontweight("bold")
             axes.get_ygridlines()[place].set_visible(False)
         axes.tick_params(axis="y", length=0)
-        titles = [text_layout.label(look, name) for name in (first, second)]
+        titles = [text_layout.label(style, name) for name in (first, second)]
         axes.set(ylim=(-0.7, lines - 0.3), xlabel=f"{titles[0]} minus {titles[1]}")
         axes.locator_params(axis="x", nbins=5)
     tests = [TESTS[name] for name in dict.fromkeys(table["test"])]
-    caption = look.caption(
-        f"{look.methods[first].title} minus {look.methods[second].title}: mean over queries and "
+    caption = style.caption(
+        f"{style.methods[first].title} minus {style.methods[second].title}: mean over queries and "
         f"seeds, and 95 % interval {' or '.join(tests)}; filled: told apart (Holm over all lines, "
         "5 %)",
         table["dataset"],
         measure=str(table["measure"].iloc[0]),
         seeds=list(table["seeds"]),
     )
-    return Picture("", caption, figure, look.notes([first, second]))
+    return Picture("", caption, figure, style.notes([first, second]))
 
 
-def _colours(look: Look, first: str, second: str) -> tuple[str, str]:
+def _colours(style: Style, first: str, second: str) -> tuple[str, str]:
     """Return the colours of two methods; another for the second if theirs are the same."""
-    ours, theirs = look.methods[first].colour, look.methods[second].colour
+    ours, theirs = style.methods[first].colour, style.methods[second].colour
     return ours, theirs if theirs != ours else next(each for each in COLOURS if each != ours)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from hashbench.analysis.summary import records
 from hashbench.analysis.tests import ALPHA, cliques
 from hashbench.render import figures, text_layout
-from hashbench.render.style import Look
+from hashbench.render.style import Style
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 SMALLEST, NARROWEST = 7.5, 150
 
 
-def _cell(figure: Any, names: list[str], look: Look) -> tuple[float, float]:
+def _cell(figure: Any, names: list[str], style: Style) -> tuple[float, float]:
     """Return how wide a cell of the matrix and the names beside it are, in inches."""
     widest = max(text_layout.text_points(figure, name) for name in names)
     words = widest / text_layout.POINTS + 0.1
-    room = max(look.inches - words - 0.8, 0.8)
+    room = max(style.inches - words - 0.8, 0.8)
     return min(max(0.17, 1.3 / len(names)), room / len(names)), words
 
 
-def pairs_matrix(pairs: pd.DataFrame, ranks: pd.DataFrame, look: Look) -> Any:
+def pairs_matrix(pairs: pd.DataFrame, ranks: pd.DataFrame, style: Style) -> Any:
     """Draw blocks won minus blocks lost by the row's method, dots where tests tell two apart."""
     order = list(ranks.sort_values(["mean_rank", "method"], kind="stable")["method"])
     place = {method: number for number, method in enumerate(order)}
@@ -34,18 +34,18 @@ def pairs_matrix(pairs: pd.DataFrame, ranks: pd.DataFrame, look: Look) -> Any:
     for row in records(pairs):
         grid[place[row.method], place[row.against]] = row.wins - row.losses
     count = int(ranks["blocks"].iloc[0])
-    figure, (panel,) = figures.make_figure(look, 1, 1)
-    names = [text_layout.label(look, method) for method in order]
-    cell, words = _cell(figure, names, look)
+    figure, (panel,) = figures.make_figure(style, 1, 1)
+    names = [text_layout.label(style, method) for method in order]
+    cell, words = _cell(figure, names, style)
     numbered = cell * text_layout.POINTS < SMALLEST  # no room for names below the columns
     if numbered:
         names = [f"{name} {number}" for number, name in enumerate(names, 1)]
-        cell, words = _cell(figure, names, look)
+        cell, words = _cell(figure, names, style)
     width = cell * len(order)
     height = max(cell, SMALLEST / text_layout.POINTS) * len(order)
     below = 0.2 if numbered else words
     # beside the cells stand the names and the scale of colours
-    figure.set_size_inches(min(look.inches, width + words + 0.8), height + below + 0.1)
+    figure.set_size_inches(min(style.inches, width + words + 0.8), height + below + 0.1)
     # the ends of the colours are too dark for dots
     image = panel.imshow(grid, cmap="PuOr", vmin=-1.6 * count, vmax=1.6 * count, aspect="auto")
     told = pairs[pairs["p_value"] <= ALPHA]
@@ -73,34 +73,34 @@ def rank_ticks(count: int, most: int) -> list[int]:
     return sorted({1, count, *inner})
 
 
-def rank_diagram(ranks: pd.DataFrame, look: Look) -> tuple[Any, str]:
+def rank_diagram(ranks: pd.DataFrame, style: Style) -> tuple[Any, str]:
     """Return what draws a critical-difference diagram, best first, and what joins methods in it.
 
     Names stand at both sides of the ranks or, where many leave them no room, a line each.
     """
     order = ranks.sort_values(["mean_rank", "method"], kind="stable")
-    figure, _ = figures.make_figure(look, 1, 1)
-    names = [text_layout.label(look, name) for name in order["method"]]
+    figure, _ = figures.make_figure(style, 1, 1)
+    names = [text_layout.label(style, name) for name in order["method"]]
     widest = max(text_layout.text_points(figure, name) for name in names) + 36
-    inner = look.inches * text_layout.POINTS - 2 * widest
+    inner = style.inches * text_layout.POINTS - 2 * widest
     if inner < NARROWEST and len(order) > figures.CROWDED:
-        return figures.later(_lines, order, look), "methods whose bars overlap"
-    joined = figures.later(_joined, order, look, widest, max(inner, 60))
+        return figures.deferred(_lines, order, style), "methods whose bars overlap"
+    joined = figures.deferred(_joined, order, style, widest, max(inner, 60))
     return joined, "methods joined by a bar"
 
 
-def _lines(order: pd.DataFrame, look: Look) -> Any:
+def _lines(order: pd.DataFrame, style: Style) -> Any:
     """Draw a line a method: its mean rank with half a critical difference to either side."""
     count = len(order)
-    figure, (axes,) = figures.make_figure(look, 1, figures.rows_height(count))
+    figure, (axes,) = figures.make_figure(style, 1, figures.rows_height(count))
     half = float(order["critical_difference"].iloc[0]) / 2
-    featured = look.featured(order["method"])
+    featured = style.featured(order["method"])
     for y, row in zip(range(count - 1, -1, -1), records(order), strict=True):
-        colour = look.drawn(row.method, featured).colour
+        colour = style.drawn(row.method, featured).colour
         ends = row.mean_rank - half, row.mean_rank + half
         axes.hlines(y, *ends, color=colour, linewidth=2.5, alpha=0.45)
         axes.plot(row.mean_rank, y, "o", color=colour)
-    names = [text_layout.label(look, method) for method in order["method"]]
+    names = [text_layout.label(style, method) for method in order["method"]]
     axes.set_yticks(range(count - 1, -1, -1), names)
     axes.tick_params(axis="y", length=0)
     axes.set_xticks(rank_ticks(count, 8))
@@ -108,7 +108,7 @@ def _lines(order: pd.DataFrame, look: Look) -> Any:
     return figure
 
 
-def _joined(order: pd.DataFrame, look: Look, widest: float, inner: float) -> Any:
+def _joined(order: pd.DataFrame, style: Style, widest: float, inner: float) -> Any:
     """Draw ranks along a line, names at both sides of it, bars below it.
 
     ``widest`` and ``inner`` are the widths of the names and of the line, in points.
@@ -120,7 +120,7 @@ def _joined(order: pd.DataFrame, look: Look, widest: float, inner: float) -> Any
     half = -(-count // 2)
     below = 0.6 + step * len(groups)
     height = below + half + 0.3
-    figure, (axes,) = figures.make_figure(look, 1, (height + 2.4) * 0.135)
+    figure, (axes,) = figures.make_figure(style, 1, (height + 2.4) * 0.135)
     room = (count - 1) * widest / inner
     axes.set(xlim=(1 - room, count + room), ylim=(height, -2.4))
     axes.set_axis_off()
@@ -132,16 +132,16 @@ def _joined(order: pd.DataFrame, look: Look, widest: float, inner: float) -> Any
     axes.text(
         1 + difference + 0.01 * count, -1.9, f"CD = {difference:.2f}", va="center", fontsize=7
     )
-    featured = look.featured(methods)
+    featured = style.featured(methods)
     for index, (method, rank) in enumerate(zip(methods, values, strict=True)):
         left = index < half
         y = below + (index if left else count - 1 - index) + 0.5
         edge = 1 - 0.02 * count if left else count + 0.02 * count
-        colour = look.drawn(method, featured).colour
+        colour = style.drawn(method, featured).colour
         axes.plot([rank, rank, edge], [0, y, y], color=colour, linewidth=0.7)
-        words = f"{text_layout.label(look, method)}  {rank:.2f}"
+        words = f"{text_layout.label(style, method)}  {rank:.2f}"
         if not left:
-            words = f"{rank:.2f}  {text_layout.label(look, method)}"
+            words = f"{rank:.2f}  {text_layout.label(style, method)}"
         gap = 0.01 * count * (-1 if left else 1)
         axes.text(edge + gap, y, words, ha="right" if left else "left", va="center", fontsize=7)
     overhang = 0.004 * count

@@ -1,6 +1,6 @@
 """Figures ready for a two-column paper: sizes, text, panels and legends that all reports share.
 
-Nothing here touches matplotlib's global state: figures are made and saved within `style`.
+Nothing here touches matplotlib's global state: figures are made and saved within `plot_context`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hashbench.render.label_placement import Named, label_ends
-from hashbench.render.style import GREY, MARKERS, Look, MethodLook, distinct
+from hashbench.render.style import GREY, MARKERS, MethodStyle, Style, distinct
 from hashbench.render.text_layout import (
     FONT,
     NAME_SIZE,
@@ -82,7 +82,7 @@ PAGE_HEIGHT = 7.5  # of panels; legend and caption need the rest
 
 
 @contextlib.contextmanager
-def style() -> Iterator[None]:
+def plot_context() -> Iterator[None]:
     """Make figures and save them in here."""
     import matplotlib
 
@@ -91,26 +91,29 @@ def style() -> Iterator[None]:
         yield
 
 
-def later(draw: Callable[..., Figure], *arguments: Any, **more: Any) -> Callable[[], Figure]:
+def deferred(draw: Callable[..., Figure], *arguments: Any, **more: Any) -> Callable[[], Figure]:
     """Return what draws a figure, in this style, when it is called."""
 
     def drawn() -> Figure:
-        with style():
+        with plot_context():
             return draw(*arguments, **more)
 
     return drawn
 
 
 def write_titles(
-    look: Look, axes: Sequence[Axes], panels: Sequence[tuple[str, str]], beside: float = 30
+    style: Style,
+    axes: Sequence[Axes],
+    panels: Sequence[tuple[str, str]],
+    side_points: float = 30,
 ) -> None:
     """Write above each panel its dataset and task, and make room if that takes two lines.
 
-    ``beside`` are the points of a panel's width that its numbers and names take.
+    ``side_points`` are the points of a panel's width that its numbers and names take.
     """
     figure: Any = axes[0].figure
     columns = columns_of(axes)
-    titles = fitted_titles(look, figure, panels, look.inches * POINTS / columns - beside)
+    titles = fitted_titles(style, figure, panels, style.inches * POINTS / columns - side_points)
     for panel, text in zip(axes, titles, strict=True):
         panel.set_title(text)
     if any("\n" in text for text in titles):
@@ -144,7 +147,7 @@ def columns_of(axes: Sequence[Axes]) -> int:
 
 
 def make_figure(
-    look: Look, panels: int, height: float, methods: int = 0, columns: int | None = None
+    style: Style, panels: int, height: float, methods: int = 0, columns: int | None = None
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure with a number of panels, each of the given height in inches.
 
@@ -154,41 +157,41 @@ def make_figure(
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    across = min(columns, panels) if columns else fitting_columns(look, panels, methods)
+    across = min(columns, panels) if columns else fitting_columns(style, panels, methods)
     down = -(-panels // across)
     height *= CROWDED_HEIGHT if methods > CROWDED else 1
-    figure = Figure(figsize=(look.inches, down * height + 0.1), layout="constrained")
+    figure = Figure(figsize=(style.inches, down * height + 0.1), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots(down, across, squeeze=False).ravel()
     for unused in axes[panels:]:
         unused.set_axis_off()
-    if look.heading:
-        headline(figure, look, look.heading)
+    if style.heading:
+        headline(figure, style, style.heading)
     return figure, list(axes[:panels])
 
 
-def headline(figure: Figure, look: Look, text: str) -> None:
+def headline(figure: Figure, style: Style, text: str) -> None:
     """Write a line above all panels, below the user's own if there is one."""
     above = figure.get_suptitle()
-    shown = plain(text, 90 if look.width == "page" else 45)
+    shown = plain(text, 90 if style.width == "page" else 45)
     figure.suptitle(f"{above}\n{shown}" if above else shown, fontsize=TITLE_SIZE)
     grow(figure, 18)
 
 
-def fitting_columns(look: Look, panels: int, methods: int = 0) -> int:
+def fitting_columns(style: Style, panels: int, methods: int = 0) -> int:
     """Return how many panels stand side by side.
 
     In a column 2, across a page 3 or 4; with many methods 1 and 2.
     """
     if methods > CROWDED:
-        most = 1 if look.width == "column" else 2
+        most = 1 if style.width == "column" else 2
     else:
-        most = 2 if look.width == "column" else 3 if panels in (3, 5, 6, 9) else 4
+        most = 2 if style.width == "column" else 3 if panels in (3, 5, 6, 9) else 4
     return min(panels, most)
 
 
-def sheets(
-    data: pd.DataFrame, look: Look, rows: bool = False
+def paginate(
+    data: pd.DataFrame, style: Style, rows: bool = False
 ) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield data in parts whose panels fit on a page, by dataset, each with a name.
 
@@ -196,8 +199,8 @@ def sheets(
     """
     methods, tasks = data["method"].nunique(), data["task"].nunique()
     present = distinct(data["dataset"])
-    datasets = [name for name in look.datasets if name in present]
-    across = fitting_columns(look, len(datasets) * tasks, 0 if rows else methods)
+    datasets = [name for name in style.datasets if name in present]
+    across = fitting_columns(style, len(datasets) * tasks, 0 if rows else methods)
     height = PANEL_HEIGHT * (CROWDED_HEIGHT if methods > CROWDED else 1)
     down = PAGE_HEIGHT / (rows_height(methods) if rows else height)
     room = max(1, max(1, int(down)) * across // tasks)
@@ -209,15 +212,15 @@ def sheets(
         yield " ".join(chosen), data[data["dataset"].isin(chosen)]
 
 
-def pairs(data: pd.DataFrame, look: Look) -> list[tuple[str, str]]:
+def pairs(data: pd.DataFrame, style: Style) -> list[tuple[str, str]]:
     """Return the panels of a figure: every dataset with every task, tasks one after another.
 
     Three datasets stand side by side, task below task, as papers print them.
     """
-    datasets = [name for name in look.datasets if name in set(data["dataset"])]
+    datasets = [name for name in style.datasets if name in set(data["dataset"])]
     tasks = list(dict.fromkeys(data["task"]))
     present = set(zip(data["dataset"], data["task"], strict=True))
-    if len(datasets) == 3 and look.width == "page" and data["method"].nunique() <= CROWDED:
+    if len(datasets) == 3 and style.width == "page" and data["method"].nunique() <= CROWDED:
         grid = [(dataset, task) for task in tasks for dataset in datasets]
     else:
         grid = [(dataset, task) for dataset in datasets for task in tasks]
@@ -226,7 +229,7 @@ def pairs(data: pd.DataFrame, look: Look) -> list[tuple[str, str]]:
 
 def line_figure(
     data: pd.DataFrame,
-    look: Look,
+    style: Style,
     x: str,
     y: str,
     axis_names: tuple[str, str],
@@ -247,35 +250,35 @@ def line_figure(
     prepare : called with each panel before anything is drawn on it
     dense : whether there are too many points to mark each
     """
-    panels, methods = pairs(data, look), look.ordered(data["method"])
-    featured = look.featured(methods)
-    figure, axes = make_figure(look, len(panels), PANEL_HEIGHT, len(methods))
+    panels, methods = pairs(data, style), style.ordered(data["method"])
+    featured = style.featured(methods)
+    figure, axes = make_figure(style, len(panels), PANEL_HEIGHT, len(methods))
     spread = f"{y}_std" if f"{y}_std" in data else "std"
     for panel, (dataset, task) in zip(axes, panels, strict=True):
         part = data[(data["dataset"] == dataset) & (data["task"] == task)]
         lines = {str(method): line for method, line in part.groupby("method", sort=False)}
         prepare(panel)
         for method in sorted(lines, key=featured.__contains__):
-            line, shown = lines[method], look.drawn(method, featured)
+            line, shown = lines[method], style.drawn(method, featured)
             plot_line(panel, shown, line[x], line[y], dense)
             if method in featured:
                 plot_band(panel, shown, line[x], line[y], line[spread], bounds=(0, 1))
     (start_at_zero if dense else common_limits)(axes, panels)
-    write_titles(look, axes, panels)
+    write_titles(style, axes, panels)
     outer_labels(axes, *axis_names)
     if dense:
-        shared_legend(figure, look, methods)
+        shared_legend(figure, style, methods)
         return figure
     if len(featured) < len(methods):
         grey_note(figure, len(methods) - len(featured))
-    most = NAMES_SHARE * look.inches * POINTS / columns_of(axes)
-    names = {method: fitted(figure, label(look, method), most, SMALLEST) for method in featured}
+    most = NAMES_SHARE * style.inches * POINTS / columns_of(axes)
+    names = {method: fitted(figure, label(style, method), most, SMALLEST) for method in featured}
     reserve(figure, axes, max(text_points(figure, name, SMALLEST) for name in names.values()) + 10)
     for panel, (dataset, task) in zip(axes, panels, strict=True):
         part = data[(data["dataset"] == dataset) & (data["task"] == task)]
         last = part[part["method"].isin(featured)].groupby("method", sort=False).tail(1)
         ends = zip(last["method"], last[x], last[y], strict=True)
-        label_ends(panel, [Named(x, y, names[m], look.methods[m].colour) for m, x, y in ends])
+        label_ends(panel, [Named(x, y, names[m], style.methods[m].colour) for m, x, y in ends])
     return figure
 
 
@@ -314,7 +317,7 @@ def rows_height(methods: int) -> float:
 
 
 def rows_figure(
-    data: pd.DataFrame, look: Look
+    data: pd.DataFrame, style: Style
 ) -> tuple[Figure, dict[tuple[str, str], Axes], dict[str, int]]:
     """Return a figure with a line a method in every panel, names at the left; one scale for all.
 
@@ -322,19 +325,19 @@ def rows_figure(
     -------
     figure, the panel of each dataset and task, and the height at which each method stands
     """
-    panels, methods = pairs(data, look), look.ordered(data["method"])
-    figure, axes = make_figure(look, len(panels), rows_height(len(methods)))
+    panels, methods = pairs(data, style), style.ordered(data["method"])
+    figure, axes = make_figure(style, len(panels), rows_height(len(methods)))
     across = columns_of(axes)
     heights = {method: len(methods) - 1 - place for place, method in enumerate(methods)}
-    names = [label(look, method) for method in methods]
+    names = [label(style, method) for method in methods]
     for index, panel in enumerate(axes):
         shown = names if index % across == 0 else [""] * len(names)
         panel.set_yticks([heights[method] for method in methods], shown)
         panel.set(ylim=(-0.7, len(methods) - 0.3))
         panel.tick_params(axis="y", length=0)
-        panel.locator_params(axis="x", nbins=4 if look.inches / across < 3 else 8)
+        panel.locator_params(axis="x", nbins=4 if style.inches / across < 3 else 8)
     widest = max(text_points(figure, name) for name in names)
-    write_titles(look, axes, panels, widest / across + 12)
+    write_titles(style, axes, panels, widest / across + 12)
     for other in axes[1:]:
         other.sharex(axes[0])  # what is compared has one scale
     return figure, dict(zip(panels, axes, strict=True)), heights
@@ -359,9 +362,9 @@ def outer_labels(axes: Sequence[Axes], x: str, y: str) -> None:
 
 def shared_legend(
     figure: Figure,
-    look: Look,
+    style: Style,
     methods: Iterable[str],
-    style_of: Callable[[MethodLook], dict[str, Any]] | None = None,
+    style_of: Callable[[MethodStyle], dict[str, Any]] | None = None,
     more: dict[str, dict[str, Any]] | None = None,
 ) -> None:
     """Put one legend below all panels, and make room for it; the grey ones are one entry.
@@ -370,22 +373,22 @@ def shared_legend(
     """
     from matplotlib.lines import Line2D
 
-    everything = look.ordered(methods)
-    names = look.featured(everything)
+    everything = style.ordered(methods)
+    names = style.featured(everything)
     others = len(everything) - len(names)
-    style = style_of or line_style
-    shown = [label(look, name) for name in names]
-    lines = [Line2D([], [], **style(look.methods[name])) for name in names]
+    plot_style = style_of or line_style
+    shown = [label(style, name) for name in names]
+    lines = [Line2D([], [], **plot_style(style.methods[name])) for name in names]
     if others:
         shown.append(f"{others} other methods")
-        grey = look.drawn(next(name for name in everything if name not in names), names)
+        grey = style.drawn(next(name for name in everything if name not in names), names)
         plain_line = {"color": GREY, "linewidth": 1.0}
         lines.append(Line2D([], [], **(style_of(grey) if style_of else plain_line)))
     for text, drawn in (more or {}).items():
         shown.append(text)
         lines.append(Line2D([], [], **drawn))
     widest = max(text_points(figure, text) for text in shown) + 34  # handle and gaps
-    columns = max(1, min(len(shown), int(look.inches * POINTS / widest)))
+    columns = max(1, min(len(shown), int(style.inches * POINTS / widest)))
     columns = -(-len(shown) // -(-len(shown) // columns))  # no column much shorter than the others
     figure.legend(lines, shown, loc="outside lower center", ncols=columns)
     grow(figure, -(-len(shown) // columns) * 10.5 + 8)
@@ -397,7 +400,7 @@ def grow(figure: Figure, points: float) -> None:
     figure.set_size_inches(width, height + points / POINTS)
 
 
-def line_style(method: MethodLook) -> dict[str, Any]:
+def line_style(method: MethodStyle) -> dict[str, Any]:
     """Return what tells a method's line from the others."""
     return {
         "color": method.colour,
@@ -407,7 +410,7 @@ def line_style(method: MethodLook) -> dict[str, Any]:
     }
 
 
-def plot_line(axes: Axes, method: MethodLook, x: Any, y: Any, dense: bool = False) -> None:
+def plot_line(axes: Axes, method: MethodStyle, x: Any, y: Any, dense: bool = False) -> None:
     """Draw a method's line; a grey one is thin, without marks and behind the others.
 
     Where points are dense, markers are spaced evenly along the line and begin at another place
@@ -423,7 +426,7 @@ def plot_line(axes: Axes, method: MethodLook, x: Any, y: Any, dense: bool = Fals
 
 def plot_band(
     axes: Axes,
-    method: MethodLook,
+    method: MethodStyle,
     x: Any,
     y: Any,
     spread: Any,

@@ -69,7 +69,7 @@ def label_points(panel: Axes, named: Iterable[Named], others: Sequence[tuple[flo
     dots: list[Box] = [(x - DOT, y - DOT, x + DOT, y + DOT) for x, y in places]
     names: list[Box] = []
     leads: list[Box] = []
-    left_out = 0
+    methods_left_out = 0
     for number, each in enumerate(listed):
         x, y = places[number]
         width = text_points(figure, each.text, SMALLEST)
@@ -84,13 +84,13 @@ def label_points(panel: Axes, named: Iterable[Named], others: Sequence[tuple[flo
             across = DETOUR * _crossed(lead, others_dots) + LONG_DETOUR * _crossed(lead, names)
             found.append((distance + across, len(found), box, lead, distance, right, up))
         if not found:
-            left_out += 1
+            methods_left_out += 1
             continue
         _, _, box, lead, distance, right, up = min(found)
         names.append(box)
         leads += lead
         _write(panel, each, (right * distance, up * distance), right, distance)
-    return left_out
+    return methods_left_out
 
 
 def label_ends(panel: Axes, named: Iterable[Named]) -> None:

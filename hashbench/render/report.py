@@ -37,7 +37,7 @@ class NothingToShowError(Exception):
 
 
 @dataclass(frozen=True)
-class Entry:
+class TableCell:
     """A field of a table.
 
     Attributes
@@ -58,7 +58,7 @@ class Group:
     """Rows of a table that belong together, below a line of their own if they have a title."""
 
     title: str
-    rows: Sequence[Sequence[Entry]]
+    rows: Sequence[Sequence[TableCell]]
 
 
 @dataclass(frozen=True)
@@ -120,8 +120,8 @@ class Report(Parametrised, ABC):
     """A report plugin: ``data`` computes, ``draw`` shows.
 
     ``data`` returns a tidy table that can be tested and downloaded; drawing reads that table and
-    nothing else. ``results`` is a `hashbench.analysis.results.Results`, ``look`` a
-    `hashbench.render.style.Look`: rooms above this one, which a report may name. How methods
+    nothing else. ``results`` is a `hashbench.analysis.results.Results`, ``style`` a
+    `hashbench.render.style.Style`: rooms above this one, which a report may name. How methods
     and datasets are called and coloured comes from the look, which all reports of a study share.
     """
 
@@ -142,5 +142,5 @@ class Report(Parametrised, ABC):
         """
 
     @abstractmethod
-    def draw(self, data: pd.DataFrame, look: Any) -> Sequence[Exhibit]:
+    def draw(self, data: pd.DataFrame, style: Any) -> Sequence[Exhibit]:
         """Return tables and figures made of ``data``."""

@@ -1,6 +1,6 @@
 """How a study looks on paper: names, colours, markers, footnotes and captions.
 
-One `Look` serves all reports of a study, so that a method has the same name, colour and marker
+One `Style` serves all reports of a study, so that a method has the same name, colour and marker
 in every figure, and so that no caption leaves out which measure, which database codes and which
 data it speaks of.
 """
@@ -60,7 +60,7 @@ TIES = {
 
 
 @dataclass(frozen=True)
-class MethodLook:
+class MethodStyle:
     """A method as reports show it.
 
     Attributes
@@ -87,7 +87,7 @@ class MethodLook:
 
 
 @dataclass(frozen=True)
-class DatasetLook:
+class DatasetStyle:
     """A dataset as reports show it.
 
     Attributes
@@ -105,7 +105,7 @@ class DatasetLook:
 
 
 @dataclass(frozen=True)
-class Look:
+class Style:
     """How the reports of one study look.
 
     Attributes
@@ -117,8 +117,8 @@ class Look:
     unlearned : methods without learned database codes
     """
 
-    methods: dict[str, MethodLook]
-    datasets: dict[str, DatasetLook]
+    methods: dict[str, MethodStyle]
+    datasets: dict[str, DatasetStyle]
     width: str = "page"
     heading: str = ""
     preferred: tuple[str, ...] = ()
@@ -142,7 +142,7 @@ class Look:
         item_bytes = runs.dropna(subset="item_bytes").groupby("method")["item_bytes"]
         sizes = {str(method): sorted(set(values)) for method, values in item_bytes}
         titles = _titles(names, results.registry.methods)
-        looks = study_looks(names)
+        styles = study_styles(names)
         methods = {}
         for name in names:
             plugin = results.registry.methods.get(bare_name(name))
@@ -152,7 +152,7 @@ class Look:
             if name in sizes:
                 notes[NOT_HAMMING] = f"{_range(sizes[name])} bytes an item"
             objective = "" if plugin is None else plugin.cls.objective_note
-            shown = MethodLook(titles[name], *looks[name], "".join(notes), notes, objective)
+            shown = MethodStyle(titles[name], *styles[name], "".join(notes), notes, objective)
             methods[name] = shown
         datasets = _as_asked(runs["dataset"], (cell.dataset for cell in plan))
         return cls(
@@ -180,7 +180,7 @@ class Look:
         chosen = {*order[:FEATURED]} if len(shown) > FEATURED else {*shown}
         return [name for name in shown if name in chosen]
 
-    def drawn(self, method: str, featured: Collection[str]) -> MethodLook:
+    def drawn(self, method: str, featured: Collection[str]) -> MethodStyle:
         """Return how a figure draws a method: in its own colour, or in grey."""
         shown = self.methods[method]
         return shown if method in featured else replace(shown, colour=GREY, dash="-")
@@ -252,10 +252,10 @@ class Look:
     def notes(self, methods: Iterable[str]) -> list[str]:
         """Return what the daggers of some methods mean, a line a dagger."""
         lines = []
-        looks = [self.methods[name] for name in self.ordered(methods)]
+        styles = [self.methods[name] for name in self.ordered(methods)]
         for dagger, what in DAGGERS.items():
             titles: dict[str, list[str]] = {}
-            for shown in looks:
+            for shown in styles:
                 if dagger in shown.notes:
                     titles.setdefault(shown.notes[dagger].rstrip("."), []).append(shown.title)
             each = [f"{', '.join(found)}: {note}" for note, found in titles.items()]
@@ -272,7 +272,7 @@ def _order() -> dict[str, int]:
     return {name: place for place, name in enumerate(names)}
 
 
-def fixed_look(method: str) -> tuple[str, str, Any]:
+def fixed_style(method: str) -> tuple[str, str, Any]:
     """Return a method's colour, marker and dash: by its place or its name, never by the study.
 
     Examples
@@ -291,7 +291,7 @@ def _place(method: str) -> int:
     return _order().get(method, own)
 
 
-def study_looks(names: Sequence[str]) -> dict[str, tuple[str, str, Any]]:
+def study_styles(names: Sequence[str]) -> dict[str, tuple[str, str, Any]]:
     """Return the colours, markers and dashes of a study's methods.
 
     Those that are listed look as always. Methods and settings of somebody's own take the nearest
@@ -303,17 +303,17 @@ def study_looks(names: Sequence[str]) -> dict[str, tuple[str, str, Any]]:
     >>> looks["edsh"] == fixed_look("edsh"), len({colour for colour, _, _ in looks.values()})
     (True, 15)
     """
-    looks = {name: fixed_look(name) for name in names}
-    taken = {looks[name][0] for name in names if name in _order()}
+    styles = {name: fixed_style(name) for name in names}
+    taken = {styles[name][0] for name in names if name in _order()}
     for name in names:
         if name in _order():
             continue
-        first = COLOURS.index(looks[name][0])
+        first = COLOURS.index(styles[name][0])
         around = [*COLOURS[first:], *COLOURS[:first]]
-        colour = next((each for each in around if each not in taken), looks[name][0])
-        looks[name] = (colour, *looks[name][1:])
+        colour = next((each for each in around if each not in taken), styles[name][0])
+        styles[name] = (colour, *styles[name][1:])
         taken.add(colour)
-    return looks
+    return styles
 
 
 def _preferred(results: Results, names: Sequence[str], highlight: Sequence[str]) -> list[str]:
@@ -393,7 +393,7 @@ def _as_asked(names: Iterable[str], asked: Iterable[str]) -> list[str]:
     return list(dict.fromkeys((*(name for name in asked if name in found), *found)))
 
 
-def _datasets(results: Results, names: Sequence[str]) -> Iterable[tuple[str, DatasetLook]]:
+def _datasets(results: Results, names: Sequence[str]) -> Iterable[tuple[str, DatasetStyle]]:
     plugins = results.registry.datasets
     cells = {cell.dataset: cell for cell in results.cells}
     titles = _titles(names, plugins)
@@ -412,7 +412,7 @@ def _datasets(results: Results, names: Sequence[str]) -> Iterable[tuple[str, Dat
         if synthetic and "synthetic" not in title.lower():
             title += " (synthetic)"
         pictures = results.pictures(cells[name]) if name in cells else None
-        yield name, DatasetLook(title, synthetic, ", ".join(facts) or "not loaded", pictures)
+        yield name, DatasetStyle(title, synthetic, ", ".join(facts) or "not loaded", pictures)
 
 
 def _range(values: Sequence[float]) -> str:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hashbench.core.text import spreadsheet_text
-from hashbench.render.report import Entry, Group, Table
+from hashbench.render.report import Group, Table, TableCell
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -196,7 +196,7 @@ def _latex_rules(spans: Sequence[tuple[str, int]]) -> Iterator[str]:
         start += columns
 
 
-def _latex_entry(entry: Entry, column: str) -> str:
+def _latex_entry(entry: TableCell, column: str) -> str:
     text = latex_prose(shorten(entry.text))
     text = rf"\underline{{{text}}}" if entry.underlined else text
     text = rf"\textbf{{{text}}}" if entry.bold else text
@@ -255,7 +255,7 @@ def to_markdown(table: Table) -> str:
     ]
     for group in table.groups:
         if group.title:
-            heading = Entry(group.title, bold=True)
+            heading = TableCell(group.title, bold=True)
             lines.append(_markdown_row([_markdown_entry(heading), *[""] * (len(names) - 1)]))
         lines += [_markdown_row([_markdown_entry(entry) for entry in row]) for row in group.rows]
     paragraphs = [markdown_prose(table.caption), "\n".join(lines)]
@@ -277,7 +277,7 @@ def _markdown_row(fields: Sequence[str]) -> str:
     return "| " + " | ".join(fields) + " |"
 
 
-def _markdown_entry(entry: Entry) -> str:
+def _markdown_entry(entry: TableCell) -> str:
     text = markdown_text(shorten(entry.text))
     text = f"<u>{text}</u>" if entry.underlined else text
     text = f"**{text}**" if entry.bold else text

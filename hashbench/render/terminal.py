@@ -202,11 +202,11 @@ def _lines(
     # Names are cut where numbers need the room, and only there: two cut ones may look the same.
     names = max(NAME, width() - span * len(tasks))
     room = width() - min(max(map(len, (*methods, "method"))), names)
-    beside, each = max(1, room // span), max(1, room // NUMBER)
-    for start in range(0, len(tasks), beside):
+    side_by_side, each = max(1, room // span), max(1, room // NUMBER)
+    for start in range(0, len(tasks), side_by_side):
         for begin in range(0, len(bits), each):
             chosen = list(bits[begin : begin + each])
-            yield [(task, chosen) for task in tasks[start : start + beside]]
+            yield [(task, chosen) for task in tasks[start : start + side_by_side]]
 
 
 def _side_by_side(

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from hashbench.render.style import Look, arrow
+from hashbench.render.style import Style, arrow
 from hashbench.render.tables import shorten
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def plain(text: str, longest: int = LONGEST) -> str:
     return shorten("".join(drawn), longest)
 
 
-def spelled(text: str) -> str:
+def emoji_names(text: str) -> str:
     """Return a text in words: an emoji by its name, other signs by the names of each.
 
     Python's names are those of the Unicode that it was built with, which lacks the newest signs,
@@ -84,20 +84,20 @@ def _invisible(character: str) -> bool:
     return unicodedata.category(character) in ("Cc", "Cf") or "\ufe00" <= character <= "\ufe0f"
 
 
-def titled(look: Look, dataset: str, task: str | None = None, longest: int = LONGEST) -> str:
+def titled(style: Style, dataset: str, task: str | None = None, longest: int = LONGEST) -> str:
     """Return the title of a panel."""
-    name = plain(look.datasets[dataset].title if dataset in look.datasets else dataset, longest)
+    name = plain(style.datasets[dataset].title if dataset in style.datasets else dataset, longest)
     return name if task is None else f"{name}, {arrow(task)}"
 
 
-def label(look: Look, method: str) -> str:
+def label(style: Style, method: str) -> str:
     """Return a method's name in a legend or beside an axis."""
-    shown = look.methods[method]
+    shown = style.methods[method]
     return plain(shown.title) + shown.mark
 
 
 def fitted_titles(
-    look: Look, figure: Figure, panels: Sequence[tuple[str, str]], room: float
+    style: Style, figure: Figure, panels: Sequence[tuple[str, str]], room: float
 ) -> list[str]:
     """Return the titles of panels: on one line each, or on two if one is too long anywhere.
 
@@ -112,13 +112,13 @@ def fitted_titles(
     def fits(text: str) -> bool:
         return text_points(figure, text, TITLE_SIZE) <= room
 
-    whole = [titled(look, *pair) for pair in panels]
+    whole = [titled(style, *pair) for pair in panels]
     if all(map(fits, whole)):
         return whole
     lines = []
     for dataset, task in panels:
-        names = (titled(look, dataset, longest=n) for n in range(LONGEST, 5, -1))
-        name = next(filter(fits, names), titled(look, dataset, longest=5))
+        names = (titled(style, dataset, longest=n) for n in range(LONGEST, 5, -1))
+        name = next(filter(fits, names), titled(style, dataset, longest=5))
         lines.append(f"{name}\n{arrow(task)}")
     return lines
 

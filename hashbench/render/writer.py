@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from hashbench.analysis.results import Results
 from hashbench.core.errors import HashbenchError, unknown
-from hashbench.core.io import replacing
+from hashbench.core.io import atomic_write
 from hashbench.render import figures
 from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, Table
-from hashbench.render.style import Look
+from hashbench.render.style import Style
 from hashbench.render.tables import latex_prose, markdown_prose, to_csv, to_latex, to_markdown
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ FOLDER = "report"
 
 
 @dataclass(frozen=True)
-class Shown:
+class RenderedExhibit:
     """A table or figure that was written.
 
     Attributes
@@ -49,27 +49,27 @@ class Rendered:
     """What became of a report: its exhibits and its data, or why there is nothing to show."""
 
     report: Report
-    exhibits: list[Shown] = field(default_factory=list)
+    exhibits: list[RenderedExhibit] = field(default_factory=list)
     data: Path | None = None
     nothing: str = ""
 
 
 def render(
-    report: Report, results: Results, look: Look, folder: Path, formats: Collection[str] = FORMATS
+    report: Report, results: Results, style: Style, folder: Path, formats: Collection[str] = FORMATS
 ) -> Rendered:
     """Write a report; one that has nothing to show writes nothing and says so.
 
     The tidy data go to one CSV file, tables to Markdown and LaTeX, figures to the formats of
     figures, with a Markdown and a LaTeX file that carry their captions.
     """
-    rendered = prepare(report, results, look, folder, formats)
+    rendered = prepare(report, results, style, folder, formats)
     return replace(
-        rendered, exhibits=[draw(shown, folder, look, formats) for shown in rendered.exhibits]
+        rendered, exhibits=[draw(shown, folder, style, formats) for shown in rendered.exhibits]
     )
 
 
 def prepare(
-    report: Report, results: Results, look: Look, folder: Path, formats: Collection[str]
+    report: Report, results: Results, style: Style, folder: Path, formats: Collection[str]
 ) -> Rendered:
     """Write everything of a report but its figures, which have no files yet."""
     check_formats(formats)
@@ -77,22 +77,24 @@ def prepare(
         data = report.data(results)
         if not len(data):
             raise NothingToShowError("nothing in these results")
-        with figures.style():
-            exhibits = report.draw(data, look)
+        with figures.plot_context():
+            exhibits = report.draw(data, style)
     except NothingToShowError as nothing:
         return Rendered(report, nothing=str(nothing))
     folder.mkdir(parents=True, exist_ok=True)
     names = _file_names(report.name, exhibits)
     shown = [
-        Shown(name, each, _write_table(each, name, folder, look, formats))
+        RenderedExhibit(name, each, _write_table(each, name, folder, style, formats))
         if isinstance(each, Table)
-        else Shown(name, each)
+        else RenderedExhibit(name, each)
         for name, each in zip(names, exhibits, strict=True)
     ]
     return Rendered(report, shown, write_data(report.name, data, folder, formats))
 
 
-def draw(shown: Shown, folder: Path, look: Look, formats: Collection[str]) -> Shown:
+def draw(
+    shown: RenderedExhibit, folder: Path, style: Style, formats: Collection[str]
+) -> RenderedExhibit:
     """Write the files of a figure; a table has them already."""
     if isinstance(shown.exhibit, Table):
         return shown
@@ -100,11 +102,11 @@ def draw(shown: Shown, folder: Path, look: Look, formats: Collection[str]) -> Sh
     if not {*FIGURE_FORMATS, "md", "tex"} & {*formats}:
         return shown
     folder.mkdir(parents=True, exist_ok=True)
-    with figures.style():
+    with figures.plot_context():
         files = _save_figure(picture, shown.name, folder, formats)
         texts = {
             "md": lambda: _picture_markdown(picture, shown.name, files),
-            "tex": lambda: _picture_latex(picture, shown.name, look),
+            "tex": lambda: _picture_latex(picture, shown.name, style),
         }
         files |= _write_texts(texts, shown.name, folder, formats)
         width, height = picture.figure.get_size_inches()
@@ -150,11 +152,11 @@ def _file_names(title: str, exhibits: Sequence[Exhibit]) -> list[str]:
 
 
 def _write_table(
-    table: Table, name: str, folder: Path, look: Look, formats: Collection[str]
+    table: Table, name: str, folder: Path, style: Style, formats: Collection[str]
 ) -> dict[str, Path]:
     texts = {
         "md": lambda: to_markdown(table),
-        "tex": lambda: to_latex(table, f"tab:{name}", look.width),
+        "tex": lambda: to_latex(table, f"tab:{name}", style.width),
     }
     return _write_texts(texts, name, folder, formats)
 
@@ -189,9 +191,9 @@ def _picture_markdown(picture: Picture, name: str, files: dict[str, Path]) -> st
     return "\n\n".join(paragraphs) + "\n"
 
 
-def _picture_latex(picture: Picture, name: str, look: Look) -> str:
-    environment = "figure*" if look.width == "page" else "figure"
-    share = picture.figure.get_size_inches()[0] / look.inches
+def _picture_latex(picture: Picture, name: str, style: Style) -> str:
+    environment = "figure*" if style.width == "page" else "figure"
+    share = picture.figure.get_size_inches()[0] / style.inches
     width = r"\linewidth" if share > 0.99 else rf"{share:.2f}\linewidth"
     caption = " ".join([picture.caption, *(f"{note}." for note in picture.notes)])
     return "\n".join(
@@ -210,7 +212,7 @@ def _picture_latex(picture: Picture, name: str, look: Look) -> str:
 
 def _text(path: Path, text: str) -> None:
     try:
-        with replacing(path) as stream:
+        with atomic_write(path) as stream:
             stream.write(text)
     except OSError as error:
         raise HashbenchError(f"{path} cannot be written: {error.strerror}") from error

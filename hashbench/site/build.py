@@ -29,8 +29,8 @@ from hashbench.site.search import write_search
 from hashbench.plugins.method import UP_TO_RANK
 from hashbench.render.report import SECTIONS, Picture, Slices, Table
 from hashbench.plugins.selection import bare_name
-from hashbench.render.style import DAGGERS, Look
-from hashbench.render.writer import FOLDER, Rendered, Shown
+from hashbench.render.style import DAGGERS, Style
+from hashbench.render.writer import FOLDER, Rendered, RenderedExhibit
 from hashbench.analysis.results import Results
 
 INDEX = "index.html"
@@ -61,20 +61,20 @@ PIXELS = 96
 SHORT, PICTURE = 60, 12
 
 
-def write_page(results: Results, look: Look, rendered: Sequence[Rendered]) -> Path:
+def write_page(results: Results, style: Style, rendered: Sequence[Rendered]) -> Path:
     """Write OUT/report/index.html with what it needs beside it, and return its path."""
-    return write_index(results, look, rendered, write_scripts(results, look))
+    return write_index(results, style, rendered, write_scripts(results, style))
 
 
 @dataclass(frozen=True)
-class Known:
+class PageData:
     """What the page's scripts know, and the order in which they know it."""
 
     data: dict[str, Any]
     index: Index
 
 
-def write_scripts(results: Results, look: Look) -> Known:
+def write_scripts(results: Results, style: Style) -> PageData:
     """Write all that the page needs beside its text, which does not depend on reports."""
     folder = results.path / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
@@ -84,25 +84,25 @@ def write_scripts(results: Results, look: Look) -> Known:
         write_text(folder / name, "\n".join(texts))
     plotly = resources.files("plotly") / "package_data" / "plotly.min.js"
     write_text(folder / "plotly.min.js", plotly.read_text(encoding="utf-8"))
-    index = Index(results, look)
-    known = payload(results, look, index)
-    known["search"] = write_search(results, look, index, folder)
+    index = Index(results, style)
+    known = payload(results, style, index)
+    known["search"] = write_search(results, style, index, folder)
     write_script(folder / "data.js", "hashbenchData", known)
     write_script(folder / "curves.js", "hashbenchCurves", curves(results, index))
     write_script(folder / "seeds.js", "hashbenchSeeds", seeds(results, index))
-    return Known(known, index)
+    return PageData(known, index)
 
 
-def write_index(results: Results, look: Look, rendered: Sequence[Rendered], known: Known) -> Path:
+def write_index(results: Results, style: Style, rendered: Sequence[Rendered], known: PageData) -> Path:
     """Write the text of the page, with the tables and figures that are there; return its path."""
     page = results.path / FOLDER / INDEX
-    write_text(page, _html(results, look, rendered, known.data, known.index))
+    write_text(page, _html(results, style, rendered, known.data, known.index))
     return page
 
 
 def _html(
     results: Results,
-    look: Look,
+    style: Style,
     rendered: Sequence[Rendered],
     known: dict[str, Any],
     index: Index,
@@ -111,7 +111,7 @@ def _html(
     statuses = runs["status"].value_counts().to_dict()
     text: str = template("index.html.jinja").render(
         version=hashbench.__version__,
-        about=About.of(results, look.heading),
+        about=About.of(results, style.heading),
         card=CARD if (results.path / FOLDER / CARD).exists() else "",
         own_bibtex=own_bibtex(),
         choices=_choices(results, known),
@@ -120,10 +120,10 @@ def _html(
         total=len(runs),
         problems=_problems(runs),
         environments=_environments(results),
-        datasets=look.datasets,
-        methods=_methods(results, look),
-        notes=look.notes(look.methods),
-        daggers=", ".join(note[0] for note in look.notes(look.methods)),
+        datasets=style.datasets,
+        methods=_methods(results, style),
+        notes=style.notes(style.methods),
+        daggers=", ".join(note[0] for note in style.notes(style.methods)),
         sections=_sections(rendered, index),
         undrawn=sum(_is_undrawn(shown) for each in rendered for shown in each.exhibits),
         path=results.path,
@@ -221,7 +221,7 @@ def _is_short(reports: list[dict[str, Any]]) -> bool:
     return len(reports) == 1 and sum(rows) <= SHORT
 
 
-def _is_undrawn(shown: Shown) -> bool:
+def _is_undrawn(shown: RenderedExhibit) -> bool:
     return isinstance(shown.exhibit, Picture) and not shown.files
 
 
@@ -245,9 +245,9 @@ def _environments(results: Results) -> list[dict[str, Any]]:
     return [{"cells": number, "facts": json.loads(text)} for text, number in ordered]
 
 
-def _methods(results: Results, look: Look) -> list[dict[str, Any]]:
+def _methods(results: Results, style: Style) -> list[dict[str, Any]]:
     found = []
-    for name, shown in look.methods.items():
+    for name, shown in style.methods.items():
         plugin = results.registry.methods.get(bare_name(name))
         paper = plugin.cls.paper if plugin is not None and plugin.cls.paper.title else None
         origin = ""

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from hashbench.core.errors import HashbenchError
-from hashbench.core.parallel import beside, shared_out
+from hashbench.core.parallel import run_in_background, parallel_map_processes
 from hashbench.site.build import INDEX, write_index, write_scripts
-from hashbench.site.fingerprint import holds, leave, remove, stamp_of
+from hashbench.site.fingerprint import is_current, write, remove, fingerprint_of
 from hashbench.render.report import Picture, Report
-from hashbench.render.style import Look
-from hashbench.render.writer import FOLDER, Rendered, Shown, draw, prepare
+from hashbench.render.style import Style
+from hashbench.render.writer import FOLDER, Rendered, RenderedExhibit, draw, prepare
 from hashbench.analysis.results import Results
 
 #: What the page shows and offers; `hashbench report` writes pdf and png too.
@@ -26,7 +26,7 @@ PAGE_FORMATS = ("svg", "csv", "md", "tex")
 def render_all(
     reports: Iterable[Report],
     results: Results,
-    look: Look,
+    style: Style,
     folder: Path,
     formats: Collection[str],
     say: Callable[[str, bool], None],
@@ -44,12 +44,12 @@ def render_all(
     drafts: list[Rendered] = []
     for report in reports:
         try:
-            drafts.append(prepare(report, results, look, folder, formats))
+            drafts.append(prepare(report, results, style, folder, formats))
         except HashbenchError as error:
             say(f"{report.name}: {error}", True)
     prepared(drafts)
     done = []
-    for draft, exhibits, wrong in _drawn(drafts, folder, look, formats):
+    for draft, exhibits, wrong in _drawn(drafts, folder, style, formats):
         if wrong:
             say(f"{draft.report.name}: {wrong}", True)
             continue
@@ -61,20 +61,20 @@ def render_all(
 
 
 def _drawn(
-    drafts: Sequence[Rendered], folder: Path, look: Look, formats: Collection[str]
-) -> Iterator[tuple[Rendered, list[Shown], str]]:
+    drafts: Sequence[Rendered], folder: Path, style: Style, formats: Collection[str]
+) -> Iterator[tuple[Rendered, list[RenderedExhibit], str]]:
     """Yield each report with its figures drawn, or with what is wrong with one."""
 
-    def made(shown: Shown) -> tuple[dict[str, Path], Any, str]:
+    def made(shown: RenderedExhibit) -> tuple[dict[str, Path], Any, str]:
         try:
-            drawn = draw(shown, folder, look, formats)
+            drawn = draw(shown, folder, style, formats)
         except HashbenchError as error:
             return {}, None, str(error)
         return drawn.files, drawn.size, ""
 
     shown = [each for draft in drafts for each in draft.exhibits]
     pictures = [each for each in shown if isinstance(each.exhibit, Picture)]
-    outcomes = shared_out(made, pictures)
+    outcomes = parallel_map_processes(made, pictures)
     for draft in drafts:
         exhibits, wrong = [], ""
         for each in draft.exhibits:
@@ -92,26 +92,26 @@ def publish(results: Results, told: Callable[[Path], object] = lambda page: None
     ``told`` is called with the path as soon as the page can be looked at, before figures are drawn.
     """
     folder = results.path / FOLDER
-    stamp = stamp_of(results)
-    if holds(folder, stamp):
+    stamp = fingerprint_of(results)
+    if is_current(folder, stamp):
         told(folder / INDEX)
         return folder / INDEX
     remove(folder)
-    look = Look.of(results)
-    scripts = beside(lambda: write_scripts(results, look))
+    style = Style.of(results)
+    scripts = run_in_background(lambda: write_scripts(results, style))
     reports = [plugin.cls() for plugin in results.registry.reports.values()]
     rendered = render_all(
         reports,
         results,
-        look,
+        style,
         folder,
         PAGE_FORMATS,
         lambda line, wrong: None,
-        lambda drafts: told(write_index(results, look, drafts, scripts())),
+        lambda drafts: told(write_index(results, style, drafts, scripts())),
     )
-    page = write_index(results, look, rendered, scripts())
+    page = write_index(results, style, rendered, scripts())
     if len(rendered) == len(reports):  # what has failed is tried again
-        leave(folder, stamp, written(rendered, page))
+        write(folder, stamp, written(rendered, page))
     return page
 
 

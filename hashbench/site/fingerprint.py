@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import hashbench
-from hashbench.core.io import checksum, replacing, seal, unseal
+from hashbench.core.io import checksum, atomic_write, add_checksum, verify_checksum
 from hashbench.plugins.source_hash import source_hash
 from hashbench.plugins.stored_facts import FILE as PLUGINS
 from hashbench.analysis.results import Results
@@ -26,7 +26,7 @@ FILE = ".stamp.json"
 DRAWING = ("jinja2", "matplotlib", "numpy", "pandas", "plotly", "scipy", "seaborn")
 
 
-def stamp_of(results: Results) -> str:
+def fingerprint_of(results: Results) -> str:
     """Return a hash of everything that the page of a study is made of."""
     registry = results.registry
     plugins = (*registry.reports.values(), *registry.methods.values(), *registry.datasets.values())
@@ -60,21 +60,21 @@ def _cells(results: Results) -> str:
     return digest.hexdigest()
 
 
-def holds(folder: Path, stamp: str) -> bool:
+def is_current(folder: Path, stamp: str) -> bool:
     """Say whether a folder has everything that was written under a stamp."""
     try:
-        record = unseal(json.loads((folder / FILE).read_text()))
+        record = verify_checksum(json.loads((folder / FILE).read_text()))
         files = (folder / name for name in record["files"])
         return record["stamp"] == stamp and all(path.exists() for path in files)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
 
 
-def leave(folder: Path, stamp: str, files: Iterable[Path]) -> None:
+def write(folder: Path, stamp: str, files: Iterable[Path]) -> None:
     """Note that these files were written of what has this stamp."""
     record = {"stamp": stamp, "files": sorted(path.name for path in files)}
-    with replacing(folder / FILE) as stream:
-        json.dump(seal(record), stream)
+    with atomic_write(folder / FILE) as stream:
+        json.dump(add_checksum(record), stream)
 
 
 def remove(folder: Path) -> None:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from hashbench.plugins.method import LinearMethod, Method
 from hashbench.plugins.selection import bare_name
-from hashbench.render.style import DASHES, Look, arrow, measure_words
+from hashbench.render.style import DASHES, Style, arrow, measure_words
 from hashbench.analysis.evidence import Evidence, find_evidence
 from hashbench.analysis.chance import at_chance
 from hashbench.analysis.compare import LEAST_P, compare_all
@@ -38,13 +38,13 @@ POINTS = 60
 SCALE = 10_000
 
 
-def payload(results: Results, look: Look, index: Index) -> dict[str, Any]:
+def payload(results: Results, style: Style, index: Index) -> dict[str, Any]:
     """Return everything that the selectors, the overview and the ranking need."""
     scores, runs = results.scores(), results.runs()
     return {
-        "methods": [_method(results, look, name) for name in index.methods],
+        "methods": [_method(results, style, name) for name in index.methods],
         "datasets": [
-            {"name": name, "title": look.datasets[name].title, "facts": look.datasets[name].facts}
+            {"name": name, "title": style.datasets[name].title, "facts": style.datasets[name].facts}
             for name in index.datasets
         ],
         "tasks": [{"name": task, "title": arrow(task)} for task in index.tasks],
@@ -119,9 +119,9 @@ def _over_items(results: Results, index: Index, evidence: Evidence) -> dict[str,
 class Index:
     """The order in which things are listed, and hence their numbers."""
 
-    def __init__(self, results: Results, look: Look) -> None:
-        self.methods = list(look.methods)
-        self.datasets = list(look.datasets)
+    def __init__(self, results: Results, style: Style) -> None:
+        self.methods = list(style.methods)
+        self.datasets = list(style.datasets)
         self.tasks = list(results.tasks)
         self.bits = list(results.bits)
         self.measures = list(results.measures)
@@ -138,9 +138,9 @@ class Index:
         ]
 
 
-def _method(results: Results, look: Look, name: str) -> dict[str, Any]:
+def _method(results: Results, style: Style, name: str) -> dict[str, Any]:
     plugin = results.registry.methods.get(bare_name(name))
-    shown = look.methods[name]
+    shown = style.methods[name]
     about: dict[str, Any] = {
         "name": name,
         "title": shown.label,

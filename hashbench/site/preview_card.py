@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hashbench.site.about import About
 from hashbench.render import text_layout
-from hashbench.render.style import Look
+from hashbench.render.style import Style
 from hashbench.analysis.results import Results
 
 CARD = "card.png"
@@ -16,7 +16,7 @@ WIDTH, HEIGHT, DPI = 1200, 630, 100
 METHODS = 8
 
 
-def write_card(results: Results, look: Look, folder: Path) -> Path | None:
+def write_card(results: Results, style: Style, folder: Path) -> Path | None:
     """Write the picture; nothing if the study has no score."""
     if not results.measures:
         return None
@@ -32,8 +32,8 @@ def write_card(results: Results, look: Look, folder: Path) -> Path | None:
     figure = Figure(figsize=(WIDTH / DPI, HEIGHT / DPI), dpi=DPI)
     FigureCanvasAgg(figure)
     axes = figure.add_axes((0.24, 0.13, 0.70, 0.62))
-    names = [text_layout.label(look, name) for name in best.index]
-    axes.barh(names, best.to_numpy(), color=[look.methods[name].colour for name in best.index])
+    names = [text_layout.label(style, name) for name in best.index]
+    axes.barh(names, best.to_numpy(), color=[style.methods[name].colour for name in best.index])
     for place, value in enumerate(best):
         axes.text(value, place, f" {value:.3f}", va="center", fontsize=18)
     axes.tick_params(axis="y", length=0, labelsize=20)
@@ -41,9 +41,9 @@ def write_card(results: Results, look: Look, folder: Path) -> Path | None:
     axes.set_xlabel(f"{results.main_measure}, mean over the study", fontsize=16)
     axes.margins(x=0.12)
     axes.spines[["top", "right", "left"]].set_visible(False)
-    about = About.of(results, look.heading)
+    about = About.of(results, style.heading)
     figure.text(0.04, 0.9, text_layout.plain(about.title, 52), fontsize=30, weight="bold", va="center")
-    count, datasets = len(look.methods), len(look.datasets)
+    count, datasets = len(style.methods), len(style.datasets)
     line = f"{count} methods on {datasets} dataset{'s' if datasets > 1 else ''}; hashbench"
     figure.text(0.04, 0.81, line, fontsize=18, color="#57606a", va="center")
     figure.savefig(folder / CARD, metadata={"Software": None})

@@ -21,8 +21,8 @@ from hashbench.core.codes import Words, unpack
 from hashbench.data.splits import StoredSplit
 from hashbench.site.payload import Index
 from hashbench.site.templates import write_script
-from hashbench.render.style import Look
-from hashbench.render.text_layout import spelled
+from hashbench.render.style import Style
+from hashbench.render.text_layout import emoji_names
 from hashbench.analysis.per_query import per_query
 from hashbench.analysis.results import Results
 from hashbench.execution.store import Stored
@@ -33,7 +33,7 @@ FOLDER = "search"
 MOST_ITEMS = 50_000
 
 
-def write_search(results: Results, look: Look, index: Index, folder: Path) -> dict[str, Any]:
+def write_search(results: Results, style: Style, index: Index, folder: Path) -> dict[str, Any]:
     """Write a script a dataset and a script a cell; return what can be searched, and why not."""
     place = folder / FOLDER
     shutil.rmtree(place, ignore_errors=True)
@@ -46,7 +46,7 @@ def write_search(results: Results, look: Look, index: Index, folder: Path) -> di
         if about is None or "why" in about:
             continue
         split = results.split(cells[0].cell.split)
-        _write_items(place, number, split, look, dataset)
+        _write_items(place, number, split, style, dataset)
         for stored in cells:
             key = about["cells"].get(_key(stored, index))
             if key:
@@ -95,8 +95,8 @@ def _key(stored: Stored, index: Index) -> tuple[int, int]:
     return index.methods.index(stored.cell.label), index.bits.index(stored.cell.bits)
 
 
-def _write_items(place: Path, number: int, split: StoredSplit, look: Look, dataset: str) -> None:
-    pictures = look.datasets[dataset].pictures
+def _write_items(place: Path, number: int, split: StoredSplit, style: Style, dataset: str) -> None:
+    pictures = style.datasets[dataset].pictures
     about = None
     if pictures is not None:
         name = f"d{number}.png"
@@ -107,7 +107,7 @@ def _write_items(place: Path, number: int, split: StoredSplit, look: Look, datas
         "rows": [*split.query.tolist(), *split.database.tolist()],
         "queries": len(split.query),
         "strings": strings,
-        "words": [spelled(text) for text in strings],
+        "words": [emoji_names(text) for text in strings],
         "labels": _labels(split),
         "labelNames": list(split.label_names),
         "pictures": about,

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from hashbench.core.io import replacing
+from hashbench.core.io import atomic_write
 
 
 def template(name: str) -> Any:
@@ -37,5 +37,5 @@ def write_script(path: Path, name: str, value: Any) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Write a file that is there whole or not at all."""
-    with replacing(path) as stream:
+    with atomic_write(path) as stream:
         stream.write(text)

@@ -5,7 +5,7 @@ import numpy as np
 from hashbench.analysis.chance import at_chance, likely_cause
 from hashbench.analysis.csv_tables import result_rows
 from hashbench.measures import evaluate
-from hashbench.render.style import Look
+from hashbench.render.style import Style
 from hashbench.render.terminal import tables
 from hashbench.reports.map_table import MapTable
 
@@ -40,7 +40,7 @@ def test_tables_and_terminal_mark_what_is_at_chance(hand_made, monkeypatch):
     cause = likely_cause(results, "toy", "flat")
     assert "code" in cause
     assert all(fact in likely_cause(results, "toy", "good") for fact in ("9 columns", "4 training"))
-    (table,) = MapTable().draw(MapTable().data(results), Look.of(results))
+    (table,) = MapTable().draw(MapTable().data(results), Style.of(results))
     marks = {row[0].text: row[1].mark for row in table.groups[0].rows}
     assert marks == {"good": "", "flat": "°"}
     assert any(f"flat on toy: {cause}" in note for note in table.notes)

@@ -8,13 +8,13 @@ import pytest
 
 from hashbench.analysis.per_query import per_query
 from hashbench.core.errors import HashbenchError
-from hashbench.core.io import seal
+from hashbench.core.io import add_checksum
 from hashbench.data.splits import StoredSplit
 from hashbench.execution.cell_codes import CellCodes
 from hashbench.execution.score_cache import FOLDER, sealed, unsealed
 from hashbench.execution.scoring import curve_ranks, database_statistics
 from hashbench.measures import evaluate
-from hashbench.render.style import Look
+from hashbench.render.style import Style
 
 
 def test_scores_are_those_of_the_evaluator(hand_made):
@@ -58,7 +58,10 @@ def test_numbers_are_remembered_until_the_codes_change(hand_made):
     kept = hand_made.path / FOLDER / f"{cell.id}.json"
     record = unsealed(kept.read_bytes())
     record["rankings"][0]["scores"]["AP"]["value"] = 0.123
-    for written in (sealed(record), json.dumps(seal(record))):  # as now, and as versions before
+    for written in (
+        sealed(record),
+        json.dumps(add_checksum(record)),
+    ):  # as now, and as versions before
         kept.write_text(written)
         assert hand_made.results().scores()["value"].iloc[0] == 0.123
     hand_made.cells.clear()
@@ -133,11 +136,11 @@ def test_figures_show_sixteen_bits_unless_others_are_asked_for(hand_made):
 
 
 def test_failed_and_unplanned_cells_have_a_row(hand_made):
-    from hashbench.execution.plan import Missing
+    from hashbench.execution.plan import UnplannedCell
 
     hand_made.add()
     hand_made.add(status="timeout", reason="ran longer than 1 s", seed=1)
-    hand_made.missing.append(Missing("gone", "edsh", "", 2, 0, "no such file"))
+    hand_made.missing.append(UnplannedCell("gone", "edsh", "", 2, 0, "no such file"))
     runs = hand_made.results().runs()
     assert list(runs["status"]) == ["failed", "done", "timeout"]
     assert runs["reason"].iloc[0] == "no such file"
@@ -200,17 +203,17 @@ def test_a_look_has_titles_marks_and_notes(hand_made, registry):
     hand_made.add(method="edsh")
     hand_made.add(method="dashi", record={"item_bytes": 12.0})
     hand_made.add(method="somebody", dataset="synthetic[rows=5]")
-    look = Look.of(hand_made.results(registry))
-    assert look.methods["edsh"].title == registry.methods["edsh"].title
-    assert look.methods["dashi"].mark == "†‡"
-    notes = look.notes(["edsh", "dashi"])
+    style = Style.of(hand_made.results(registry))
+    assert style.methods["edsh"].title == registry.methods["edsh"].title
+    assert style.methods["dashi"].mark == "†‡"
+    notes = style.notes(["edsh", "dashi"])
     assert [note[0] for note in notes] == ["†", "‡"]
     assert "reconstruction" in notes[0]
-    assert look.methods["dashi"].title in notes[1]
+    assert style.methods["dashi"].title in notes[1]
     assert "12 bytes" in notes[1]
-    assert look.methods["somebody"].title == "somebody"
-    assert "synthetic" in look.datasets["synthetic[rows=5]"].facts
-    caption = look.caption("Scores", ["toy"], measure="AP", database="encoded", seeds=[2, 3])
+    assert style.methods["somebody"].title == "somebody"
+    assert "synthetic" in style.datasets["synthetic[rows=5]"].facts
+    caption = style.caption("Scores", ["toy"], measure="AP", database="encoded", seeds=[2, 3])
     for fact in ("Scores", "AP (", "encoded", "2 to 3 seeds", "toy: ", "random", "none / none"):
         assert fact in caption
 
@@ -219,14 +222,14 @@ def test_a_study_is_shown_in_its_own_order(hand_made):
     for dataset in ("wiki", "emoji"):
         for method in ("mine", "cca", "base"):
             hand_made.add(method=method, dataset=dataset)
-    look = Look.of(hand_made.results())
-    assert list(look.methods) == ["mine", "cca", "base"]
-    assert list(look.datasets) == ["wiki", "emoji"]
+    style = Style.of(hand_made.results())
+    assert list(style.methods) == ["mine", "cca", "base"]
+    assert list(style.datasets) == ["wiki", "emoji"]
 
 
 def test_two_methods_of_one_title_are_shown_by_name(hand_made, registry, monkeypatch):
     monkeypatch.setattr(registry.methods["cca"].cls, "title", "EDSH")
     hand_made.add(method="edsh")
     hand_made.add(method="cca")
-    look = Look.of(hand_made.results(registry))
-    assert [look.methods[name].title for name in ("edsh", "cca")] == ["edsh", "cca"]
+    style = Style.of(hand_made.results(registry))
+    assert [style.methods[name].title for name in ("edsh", "cca")] == ["edsh", "cca"]

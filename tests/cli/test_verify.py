@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from hashbench.cli import main
-from hashbench.core.io import checksum, load_arrays, seal
+from hashbench.core.io import add_checksum, checksum, load_arrays
 from hashbench.execution.verified_index import CheckedCell, describe
 from tests.helpers import fuzz
 
@@ -178,7 +178,7 @@ def test_a_mutant_is_a_line_or_gives_the_same_numbers(pattern, whole, tmp_path):
     """One a file here, a hundred with `-m slow` in tests/data/formats/test_fuzz.py."""
     place = sorted(whole.glob(pattern))[0]
     mutants = list(fuzz.mutants(place.read_bytes(), 2, seed=len(pattern)))
-    (said,) = fuzz.look(whole, str(place.relative_to(whole)), mutants[1:], tmp_path, typing=False)
+    (said,) = fuzz.style(whole, str(place.relative_to(whole)), mutants[1:], tmp_path, typing=False)
     assert said in fuzz.ALLOWED
 
 
@@ -221,7 +221,7 @@ def forge(cell, environment, **changes):
     del record["checksum"]
     record["files"]["codes.npz"] = checksum(cell / "codes.npz")
     record["environment"].update(environment)
-    (cell / "status.json").write_text(json.dumps(seal(record)))
+    (cell / "status.json").write_text(json.dumps(add_checksum(record)))
 
 
 def test_cells_fitted_again_have_the_same_codes(whole, capsys):

@@ -12,7 +12,7 @@ import tomllib
 import numpy as np
 import pytest
 
-from hashbench.core.io import checksum, seal
+from hashbench.core.io import add_checksum, checksum
 from hashbench.execution.store import SCHEMA
 
 MINE = '''
@@ -162,10 +162,10 @@ def test_timing_runs_cells_alone_and_those_again_that_did_not(hashbench, tmp_pat
     flags = ["run", "-m", "random,cca,edsh", "-d", "synthetic", "-b", "8", "-s", "2"]
     flags += ["-o", tmp_path / "out"]
     assert hashbench(*flags, "-j", "3").returncode == 0
-    beside = [row for row in table(tmp_path / "out" / "runs.csv") if row["alone"] == "False"]
-    assert beside
+    counted = [row for row in table(tmp_path / "out" / "runs.csv") if row["alone"] == "False"]
+    assert counted
     timed = hashbench(*flags, "--timing")
-    assert f"[{len(beside)}/{len(beside)}]" in timed.stderr
+    assert f"[{len(counted)}/{len(counted)}]" in timed.stderr
     assert {row["alone"] for row in table(tmp_path / "out" / "runs.csv")} == {"True"}
 
 
@@ -342,7 +342,7 @@ def test_merging_brings_machines_together_and_names_conflicts(hashbench, tmp_pat
         np.savez_compressed(folder / "codes.npz", **codes)
         status["files"]["codes.npz"] = checksum(folder / "codes.npz")
         del status["checksum"]
-        (folder / "status.json").write_text(json.dumps(seal(status)))
+        (folder / "status.json").write_text(json.dumps(add_checksum(status)))
     merged = hashbench("merge", tmp_path / "a", tmp_path / "b", "-o", tmp_path / "again")
     assert merged.returncode == 1
     conflicts = merged.stderr.splitlines()

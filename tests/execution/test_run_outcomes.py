@@ -7,7 +7,7 @@ import pytest
 
 from hashbench.execution.cell_codes import CellCodes
 from hashbench.execution.executor import Outcome
-from hashbench.execution.run_cells import believed
+from hashbench.execution.run_cells import validate_outcome
 
 ROWS = {"query": 3, "database": 5, "learned": 5}
 
@@ -33,7 +33,7 @@ WRONG = {
 
 def ended(cell, folder, **changes):
     CellCodes(**{**GOOD, **changes}).save(folder / "codes.npz")
-    return believed(cell, Outcome("done", folder=folder), ROWS)
+    return validate_outcome(cell, Outcome("done", folder=folder), ROWS)
 
 
 def test_codes_of_the_cell_are_taken(make_cell, tmp_path):
@@ -48,4 +48,7 @@ def test_other_codes_fail_the_cell(make_cell, tmp_path, what):
 
 
 def test_a_cell_without_codes_fails(make_cell, tmp_path):
-    assert believed(make_cell(bits=8), Outcome("done", folder=tmp_path), ROWS).status == "failed"
+    assert (
+        validate_outcome(make_cell(bits=8), Outcome("done", folder=tmp_path), ROWS).status
+        == "failed"
+    )

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from hashbench.core.errors import DamagedError, HashbenchError
-from hashbench.core.io import seal
+from hashbench.core.io import add_checksum
 from hashbench.execution.cell import Cell
 from hashbench.execution.cell_codes import CellCodes
 from hashbench.execution.plan import pending
@@ -94,7 +94,9 @@ def edit(name, change, sealed=True):
         record = json.loads((folder / name).read_text())
         change(record)
         if sealed and "checksum" in record:
-            record = seal({key: value for key, value in record.items() if key != "checksum"})
+            record = add_checksum(
+                {key: value for key, value in record.items() if key != "checksum"}
+            )
         (folder / name).write_text(json.dumps(record))
 
     return apply

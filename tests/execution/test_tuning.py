@@ -21,7 +21,7 @@ SPACE = {"gamma": Log(1e-2, 1e2), "kind": Choice("a", "b")}
 @pytest.fixture
 def search(make_cell):
     cell = make_cell(params="", parameters={"gamma": 1.0, "kind": "a", "other": 3})
-    return Search(cell, "rows", "AP", make_points(cell, SPACE, False, 8))
+    return Search(cell, "rows", "AP", make_points(cell, SPACE, True, 8))
 
 
 def record(trial, score=0.5, seconds=1.0, status="done"):
@@ -40,7 +40,7 @@ def test_point_0_is_the_method_as_it_was_asked_for(search):
 
 
 def test_more_points_begin_with_the_same_ones(make_cell, search):
-    more = make_points(search.cell, SPACE, False, 33)
+    more = make_points(search.cell, SPACE, True, 33)
     assert more[:8] == search.points
     assert len({str(point) for point in more}) == 33
 
@@ -48,28 +48,28 @@ def test_more_points_begin_with_the_same_ones(make_cell, search):
 def test_points_follow_from_method_dataset_protocol_seed_and_space_alone(search):
     cell = search.cell
     for same in (replace(cell, fingerprint="g"), replace(cell, split="t"), replace(cell, bits=64)):
-        assert make_points(same, SPACE, False, 8) == search.points
+        assert make_points(same, SPACE, True, 8) == search.points
     for other in (
         replace(cell, method="dch"), replace(cell, dataset="d"), replace(cell, seed=1),
     ):  # fmt: skip
-        assert make_points(other, SPACE, False, 8)[1:] != search.points[1:]
+        assert make_points(other, SPACE, True, 8)[1:] != search.points[1:]
 
 
 def test_points_cover_every_preprocessing_and_the_whole_range(make_cell):
     cell = make_cell(params="", preprocessing=("tfidf,l2", "centre"))
-    points = make_points(cell, SPACE, False, 65)
+    points = make_points(cell, SPACE, True, 65)
     found = {point.preprocessing for point in points}
     alike = {("none",) * 2, ("l2",) * 2, ("centre",) * 2, ("l2+centre",) * 2, ("standardise",) * 2}
     assert found == {cell.preprocessing, *alike}
     gammas = np.log10([point.settings["gamma"] for point in points[1:]])
     assert np.histogram(gammas, bins=8, range=(-2, 2))[0].tolist() == [8] * 8
-    fixed = make_points(cell, SPACE, True, 9)
+    fixed = make_points(cell, SPACE, False, 9)
     assert {point.preprocessing for point in fixed} == {cell.preprocessing}
 
 
 def test_the_datasets_own_preprocessing_is_not_tried_twice_under_two_names(make_cell):
     cell = make_cell(params="", preprocessing=("l2,centre", "l2,centre"))
-    found = {point.preprocessing for point in make_points(cell, SPACE, False, 65)}
+    found = {point.preprocessing for point in make_points(cell, SPACE, True, 65)}
     assert ("l2+centre",) * 2 not in found
     assert len(found) == 5
 

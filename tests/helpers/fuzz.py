@@ -1,7 +1,7 @@
 """A mutating driver: seeded damage to files, each handed to the command that people would type.
 
 :func:`mutants` makes the bytes. :func:`read` types ``hashbench data describe`` or ``evaluate`` at
-files of data, and :func:`load` loads most of them as these commands do; :func:`look` types
+files of data, and :func:`load` loads most of them as these commands do; :func:`style` types
 ``status`` at a folder of results of which one file is damaged, and compares what reports are made
 of. All say what became of each, if they live: they belong into a child.
 """
@@ -121,7 +121,7 @@ def load(commands: Sequence[Sequence[str]]) -> list[str]:
     return said
 
 
-def look(
+def style(
     out: Path, name: str, contents: Sequence[bytes], folder: Path, typing: bool = True
 ) -> list[str]:
     """Put contents in the place of a file of results, one after the other, and look at them."""

@@ -19,7 +19,7 @@ from hashbench.execution.plan import Plan
 from hashbench.execution.run_record import RunRecord
 from hashbench.execution.store import Store
 from hashbench.plugins.registry import Registry, discover
-from hashbench.render.style import DatasetLook, Look, MethodLook
+from hashbench.render.style import DatasetStyle, MethodStyle, Style
 
 
 @dataclass
@@ -161,12 +161,12 @@ def given_scores():
     return make
 
 
-def a_look(methods, datasets, **options) -> Look:
+def a_look(methods, datasets, **options) -> Style:
     from hashbench.render.style import COLOURS, DASHES, MARKERS
 
-    return Look(
+    return Style(
         {
-            name: MethodLook(
+            name: MethodStyle(
                 name,
                 COLOURS[i % len(COLOURS)],
                 MARKERS[i % len(MARKERS)],
@@ -174,7 +174,7 @@ def a_look(methods, datasets, **options) -> Look:
             )
             for i, name in enumerate(methods)
         },
-        {name: DatasetLook(name, False, "protocol random") for name in datasets},
+        {name: DatasetStyle(name, False, "protocol random") for name in datasets},
         **options,
     )
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hashbench.core.errors import HashbenchError
-from hashbench.plugins.selection import Choice, format_value, parse_value, select
+from hashbench.plugins.selection import Selection, format_value, parse_value, select
 
 KNOWN = {
     "edsh": ["gamma", "alpha"],
@@ -73,4 +73,4 @@ def test_values_parse_back(value):
 def test_a_choice_parses_back():
     (choice,) = select("edsh[gamma=0.5,alpha=3]", KNOWN, "method")
     assert select(str(choice), KNOWN, "method") == [choice]
-    assert choice == Choice("edsh", (("alpha", 3), ("gamma", 0.5)))
+    assert choice == Selection("edsh", (("alpha", 3), ("gamma", 0.5)))

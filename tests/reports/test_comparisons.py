@@ -16,7 +16,7 @@ from hashbench.render import figures
 from hashbench.render.comparison import forest, sentences
 from hashbench.render.critical_difference import rank_ticks
 from hashbench.render.report import NothingToShowError
-from hashbench.render.style import Look
+from hashbench.render.style import Style
 from hashbench.reports.database_codes import DatabaseCodes
 from hashbench.reports.published import PublishedNumbers
 from hashbench.reports.sensitivity import Sensitivity, ordered
@@ -125,12 +125,12 @@ def test_many_methods_can_be_read_in_any_width(given_scores, make_look, width, m
     results = given_scores(scores)
     data = Significance().data(results)
     data = data[data["scope"] == module.DATASETS]
-    with figures.style():
-        look = make_look(methods, list("wxyz"), width=width)
-        diagram, pairs, *_ = Significance().draw(data, look)
+    with figures.plot_context():
+        style = make_look(methods, list("wxyz"), width=width)
+        diagram, pairs, *_ = Significance().draw(data, style)
     assert meaning in diagram.caption
     for picture in (diagram, pairs):
-        with figures.style():
+        with figures.plot_context():
             picture.figure.draw_without_rendering()
         texts = [t for t in picture.figure.findobj(matplotlib.text.Text) if t.get_text()]
         assert min(text.get_fontsize() for text in texts) > 6
@@ -173,8 +173,8 @@ def test_seeds_on_one_split_are_one_block_and_queries_are_resampled(hand_made):
     assert ranks["why"].iloc[0].startswith("1 block")
     assert ranks["why"].iloc[0].endswith(" 3")  # blocks that the test would need
     assert ranks["p_value"].isna().all()
-    with figures.style():
-        against, two = Significance().draw(data, Look.of(results))
+    with figures.plot_context():
+        against, two = Significance().draw(data, Style.of(results))
     assert [row[0].text for row in against.groups[0].rows] == ["good", "mixed", "bad"]
     assert against.groups[0].rows[2][3].text == "0/0/1"
     assert against.notes[0] == ranks["why"].iloc[0]
@@ -214,7 +214,7 @@ def test_two_methods_query_by_query(hand_made):
     assert all(fact in words[1] for fact in ("AP", "toy", "encoded"))
     # the p-value is corrected, and still no more than a bound
     assert all(fact in words[2] for fact in ("image->text", "2 bits", "p ≤ 0.0004"))
-    picture = forest(table, "a", "b", Look.of(results))
+    picture = forest(table, "a", "b", Style.of(results))
     labels = [label.get_text() for label in picture.figure.axes[0].get_yticklabels()]
     assert labels == ["toy, encoded", "image→text, 2 bits", "text→image, 2 bits"]
 
@@ -276,8 +276,8 @@ def test_ties_have_bounds_and_an_index_order(hand_made):
     # database order: relevant, relevant, foreign for 00; foreign, foreign, relevant tied for 11
     assert row["index"] == pytest.approx(np.mean([1.0, (1 + 2 / 4) / 2]))
     assert row["low"] < row["expected"] < row["high"]
-    with figures.style():
-        (picture,) = Ties().draw(data, Look.of(results))
+    with figures.plot_context():
+        (picture,) = Ties().draw(data, Style.of(results))
     assert "orders" in picture.caption
     with pytest.raises(NothingToShowError, match=r"P\(radius=1\)"):
         Ties().data(results.select(measures=["P(radius=1)"]))
@@ -295,8 +295,8 @@ def test_learned_beside_encoded(hand_made):
     assert set(data["method"]) == {"edsh"}
     assert (row["encoded"], row["learned"]) == (pytest.approx(encoded), 1.0)
     assert row["difference"] == pytest.approx(1 - encoded)
-    with figures.style():
-        table, picture = DatabaseCodes().draw(data, Look.of(results))
+    with figures.plot_context():
+        table, picture = DatabaseCodes().draw(data, Style.of(results))
     texts = [entry.text for entry in table.groups[0].rows[0]]
     assert texts == ["edsh", "0.4167", "1.0000", "+0.5833"]
     assert "learned" in picture.caption
@@ -312,8 +312,8 @@ def test_one_parameter_gives_a_curve(hand_made):
     one = data[data["task"] == "image->text"]
     assert dict(zip(one["x"], one["mean"], strict=True))["10"] == 1.0
     assert set(one["x_parameter"]) == {"gamma"}
-    with figures.style():
-        (picture,) = Sensitivity().draw(data, Look.of(results))
+    with figures.plot_context():
+        (picture,) = Sensitivity().draw(data, Style.of(results))
     assert picture.figure.axes[0].lines[0].get_xdata().tolist() == [0, 1]
 
 
@@ -333,8 +333,8 @@ def test_more_parameters_give_maps_of_the_best(hand_made):
     means = maps.set_index(["x", "y"])["mean"]
     assert means["2", "1"] == 1.0  # the best over gamma
     assert 0 < means["1", "1"] < 1.0
-    with figures.style():
-        pictures = Sensitivity().draw(data, Look.of(results))
+    with figures.plot_context():
+        pictures = Sensitivity().draw(data, Style.of(results))
     assert len(pictures) == 3  # three pairs of parameters
     assert ordered(["10", "9", "rbf", "0.5", "none"]) == ["0.5", "9", "10", "none", "rbf"]
 
@@ -360,8 +360,8 @@ def test_printed_numbers_stand_beside_reproduced_ones(hand_made):
     assert rows.loc[("edsh", "text->image", "encoded"), "printed"] == 0.6751
     assert rows.loc[("scm-s", "image->text", "encoded"), "printed"] == 0.2417
     assert "25 % queries" in learned["printed_protocol"]
-    with figures.style():
-        table, picture = PublishedNumbers().draw(data, Look.of(results))
+    with figures.plot_context():
+        table, picture = PublishedNumbers().draw(data, Style.of(results))
     texts = {row[0].text: row[1:] for row in table.groups[0].rows}
     assert [entry.text for entry in texts["edsh"]] == ["0.452", "1.000", "+0.548"]
     assert texts["scm-s"][1].mark == "e"

@@ -10,7 +10,7 @@ from matplotlib.text import Text
 from hashbench.core.errors import HashbenchError
 from hashbench.render import figures, text_layout, ticks
 from hashbench.render.label_placement import LINE, Named, apart, label_points
-from hashbench.render.style import COLOURS, FEATURED, GREY, MARKERS, WIDTHS, Look, fixed_look
+from hashbench.render.style import COLOURS, FEATURED, GREY, MARKERS, WIDTHS, Style, fixed_style
 
 MANY = [f"method number {number}" for number in range(30)]
 
@@ -30,10 +30,10 @@ def lines(methods, datasets=("one", "two")):
     )  # fmt: skip
 
 
-def line_figure(look, methods, **more):
-    with figures.style():
+def line_figure(style, methods, **more):
+    with figures.plot_context():
         return figures.line_figure(
-            lines(methods, **more), look, "x", "y", ("x", "y"), lambda panel: None, dense=True
+            lines(methods, **more), style, "x", "y", ("x", "y"), lambda panel: None, dense=True
         )
 
 
@@ -41,9 +41,9 @@ def line_figure(look, methods, **more):
 @pytest.mark.parametrize("count", [3, 30])
 def test_the_legend_covers_no_panel_and_stays_inside(make_look, width, count):
     methods = MANY[:count]
-    look = make_look(methods, ["one", "two"], width=width)
-    figure = line_figure(look, methods)
-    with figures.style():
+    style = make_look(methods, ["one", "two"], width=width)
+    figure = line_figure(style, methods)
+    with figures.plot_context():
         figure.draw_without_rendering()
         renderer = figure.canvas.get_renderer()
         (legend,) = figure.legends
@@ -62,8 +62,8 @@ def test_the_legend_covers_no_panel_and_stays_inside(make_look, width, count):
 
 
 def test_no_two_of_many_methods_look_alike(make_look):
-    look = make_look([str(number) for number in range(165)], [])
-    pairs = {(method.colour, method.marker) for method in look.methods.values()}
+    style = make_look([str(number) for number in range(165)], [])
+    pairs = {(method.colour, method.marker) for method in style.methods.values()}
     assert len(pairs) == 165
     assert len(COLOURS) * len(MARKERS) == 165
 
@@ -88,7 +88,7 @@ TOGETHER = {
 
 @pytest.mark.parametrize("group", TOGETHER)
 def test_methods_that_stand_together_share_no_colour(group):
-    colours = [fixed_look(name)[0] for name in TOGETHER[group]]
+    colours = [fixed_style(name)[0] for name in TOGETHER[group]]
     assert len(set(colours)) == len(colours)
 
 
@@ -137,35 +137,35 @@ def test_colours_stay_apart_for_the_colour_blind(kind):
 
 
 def test_a_method_has_its_colour_and_marker_in_every_figure(make_look):
-    look = make_look(MANY, ["one", "two"])
+    style = make_look(MANY, ["one", "two"])
     for methods in (MANY, MANY[3:9]):
-        figure = line_figure(look, methods)
+        figure = line_figure(style, methods)
         for text, handle in zip(
             figure.legends[0].get_texts(), figure.legends[0].legend_handles, strict=True
         ):
             if text.get_text().startswith("22 "):  # the other methods
                 assert handle.get_color() == GREY
                 continue
-            expected = look.methods[text.get_text()]
+            expected = style.methods[text.get_text()]
             assert handle.get_color() == expected.colour
             assert handle.get_marker() == expected.marker
 
 
 def test_panels_that_do_not_fit_a_page_go_to_other_figures(make_look):
     datasets = [f"data{number}" for number in range(9)]
-    look = make_look(MANY, datasets, width="column")
-    parts = list(figures.sheets(lines(MANY, datasets), look))
+    style = make_look(MANY, datasets, width="column")
+    parts = list(figures.paginate(lines(MANY, datasets), style))
     assert len(parts) > 2
     together = [name for _, part in parts for name in dict.fromkeys(part["dataset"])]
     assert together == datasets
     for _, part in parts:
-        figure = line_figure(look, MANY, datasets=tuple(dict.fromkeys(part["dataset"])))
+        figure = line_figure(style, MANY, datasets=tuple(dict.fromkeys(part["dataset"])))
         assert figure.get_size_inches()[1] < 11
     page = make_look(MANY, datasets)
-    parts = list(figures.sheets(lines(MANY, datasets[:3]), page))
+    parts = list(figures.paginate(lines(MANY, datasets[:3]), page))
     assert len(parts) == 1  # two panels side by side, three lines of them
     few = make_look(MANY[:3], datasets[:2])
-    assert [name for name, _ in figures.sheets(lines(MANY[:3], datasets[:2]), few)] == [""]
+    assert [name for name, _ in figures.paginate(lines(MANY[:3], datasets[:2]), few)] == [""]
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -173,7 +173,7 @@ def test_panels_that_do_not_fit_a_page_go_to_other_figures(make_look):
 def test_titles_stay_above_their_panels(make_look, width, name):
     datasets = (name, f"{name} 2")
     figure = line_figure(make_look(["a"], datasets, width=width), ["a"], datasets=datasets)
-    with figures.style():
+    with figures.plot_context():
         figure.draw_without_rendering()
         boxes = [panel.title.get_window_extent() for panel in figure.axes]
         for first, second in itertools.combinations(boxes, 2):
@@ -188,10 +188,10 @@ def test_nothing_drawn_touches_the_top(make_look):
 
 
 def test_bands_stay_where_scores_can_be(make_look):
-    look = make_look(["a"], ["one"])
+    style = make_look(["a"], ["one"])
     data = lines(["a"], ("one",)).assign(y=0.95, y_std=0.1)
-    with figures.style():
-        figure = figures.line_figure(data, look, "x", "y", ("x", "y"), lambda panel: None)
+    with figures.plot_context():
+        figure = figures.line_figure(data, style, "x", "y", ("x", "y"), lambda panel: None)
     (band,) = figure.axes[0].collections
     heights = band.get_paths()[0].vertices[:, 1]
     assert heights.min() == pytest.approx(0.85)
@@ -200,9 +200,9 @@ def test_bands_stay_where_scores_can_be(make_look):
 
 def test_names_are_drawn_as_they_stand(make_look):
     nasty = r"$\frac{1}{2}$ a_b \input 🙂‍" + "word" * 30
-    look = make_look([nasty, "$unclosed"], ["$x$"])
-    figure = line_figure(look, [nasty, "$unclosed"], datasets=("$x$",))
-    with figures.style():
+    style = make_look([nasty, "$unclosed"], ["$x$"])
+    figure = line_figure(style, [nasty, "$unclosed"], datasets=("$x$",))
+    with figures.plot_context():
         figure.draw_without_rendering()
     shown = [text.get_text() for text in figure.legends[0].get_texts()]
     assert shown[0].startswith(r"$\frac{1}{2}$ a_b \input U+1F642")
@@ -240,24 +240,24 @@ def test_eight_methods_have_a_colour_those_named_first(hand_made):
         good = ("00", "00", "11", "11") if number > 5 else ("11", "11", "00", "00")
         hand_made.add(method=f"m{number}", database=good)
     results = hand_made.results()
-    look = Look.of(results, highlight=["m0", "m3"])
-    featured = look.featured(look.methods)
+    style = Style.of(results, highlight=["m0", "m3"])
+    featured = style.featured(style.methods)
     assert len(featured) == FEATURED
     assert set(featured) == {"m0", "m3", *(f"m{number}" for number in range(6, 12))}
-    assert look.drawn("m1", featured).colour == GREY
-    assert look.drawn("m3", featured) == look.methods["m3"]
-    assert look.featured(["m1", "m2"]) == ["m1", "m2"], "few methods are all in colour"
+    assert style.drawn("m1", featured).colour == GREY
+    assert style.drawn("m3", featured) == style.methods["m3"]
+    assert style.featured(["m1", "m2"]) == ["m1", "m2"], "few methods are all in colour"
     with pytest.raises(HashbenchError, match=r"'m99'.*'m9'"):
-        Look.of(results, highlight=["m99"])
+        Style.of(results, highlight=["m99"])
 
 
 def test_a_method_looks_the_same_in_all_studies(hand_made, registry):
-    looks = {name: fixed_look(name) for name in registry.methods}
-    assert len({look[:2] for look in looks.values()}) == len(looks)
+    styles = {name: fixed_style(name) for name in registry.methods}
+    assert len({style[:2] for style in styles.values()}) == len(styles)
     hand_made.add(method="zzz-before")
     hand_made.add(method="lemon")
-    shown = Look.of(hand_made.results()).methods["lemon"]
-    assert (shown.colour, shown.marker, shown.dash) == looks["lemon"]
+    shown = Style.of(hand_made.results()).methods["lemon"]
+    assert (shown.colour, shown.marker, shown.dash) == styles["lemon"]
 
 
 def test_names_of_points_cover_nothing(make_look):
@@ -267,8 +267,8 @@ def test_names_of_points_cover_nothing(make_look):
     panel.plot(*points.T, "o")
     figure.draw_without_rendering()
     named = [Named(x, y, f"name {number}", "black") for number, (x, y) in enumerate(points)]
-    left_out = label_points(panel, named, [])
-    assert left_out == 0
+    methods_left_out = label_points(panel, named, [])
+    assert methods_left_out == 0
     renderer = figure.canvas.get_renderer()
     boxes = [text.get_window_extent(renderer) for text in panel.texts]
     assert len(boxes) == 25
@@ -318,9 +318,9 @@ def test_papers_mix_database_codes(hand_made):
     plain = results.scores().set_index(["method", "database"])["value"].groupby(level=[0, 1]).mean()
     assert values["both"] == plain["both", "learned"]
     assert values["scm"] == plain["scm", "encoded"]
-    look = Look.of(results)
-    assert "encoded: scm" in look.summary("x", database="learned-or-encoded")
-    assert "without scm" in look.summary("x", database="learned")
+    style = Style.of(results)
+    assert "encoded: scm" in style.summary("x", database="learned-or-encoded")
+    assert "without scm" in style.summary("x", database="learned")
 
 
 def test_a_line_goes_round_points_rather_than_across_them(make_look):

@@ -6,7 +6,7 @@ import pytest
 from hashbench.plugins.selection import without
 from hashbench.render import figures
 from hashbench.render.report import NothingToShowError, Picture, Table
-from hashbench.render.style import Look
+from hashbench.render.style import Style
 from hashbench.reports.codes import Codes
 from hashbench.reports.convergence import Convergence
 from hashbench.reports.failures import Failures
@@ -28,8 +28,8 @@ def test_training_time_by_hand(hand_made):
     row = data[data["method"] == "edsh"].iloc[0]
     assert (row["fit_seconds"], row["fit_seconds_std"]) == (3.0, pytest.approx(2**0.5))
     assert not row["alone"]
-    with figures.style():
-        table, bars = TrainingTime().draw(data, Look.of(results))
+    with figures.plot_context():
+        table, bars = TrainingTime().draw(data, Style.of(results))
     assert [[entry.text for entry in row] for row in table.groups[0].rows] == [
         ["edsh", "3"],
         ["slow", "– memory"],
@@ -65,8 +65,8 @@ def test_convergence_draws_one_line_per_seed(hand_made):
     for seed in (0, 1):
         hand_made.add(seed=seed, history={"objective": [3.0, 2.0], "objective_seconds": [0.1, 0.2]})
     results = hand_made.results()
-    with figures.style():
-        by_iteration, by_second = Convergence().draw(Convergence().data(results), Look.of(results))
+    with figures.plot_context():
+        by_iteration, by_second = Convergence().draw(Convergence().data(results), Style.of(results))
     (panel,) = by_iteration.figure.axes
     assert [line.get_xdata().tolist() for line in panel.lines] == [[1, 2], [1, 2]]
     assert by_second.figure.axes[0].lines[0].get_xdata().tolist() == [0.1, 0.2]
@@ -99,8 +99,8 @@ def test_scaling_joins_the_sizes_of_a_dataset(hand_made):
     assert data["fit_seconds_slope"].tolist() == pytest.approx([2.0] * 3)
     assert data["own_memory"].tolist() == pytest.approx([1.0, 2.0, 4.0])
     assert data["own_memory_slope"].tolist() == pytest.approx([1.0] * 3)
-    with figures.style():
-        picture, table = Scaling().draw(data, Look.of(results))
+    with figures.plot_context():
+        picture, table = Scaling().draw(data, Style.of(results))
     assert isinstance(picture, Picture)
     assert [entry.text for entry in table.groups[0].rows[0]] == ["edsh", "2.00", "1.00"]
 
@@ -120,7 +120,7 @@ def test_codes_are_described(hand_made):
     data = Codes().data(results).set_index("codes")
     assert data.loc["encoded image", ["constant", "distinct"]].tolist() == [1, 2]
     assert data.loc["learned", "correlation"] == pytest.approx(1.0)
-    (table,) = Codes().draw(data.reset_index(), Look.of(results))
+    (table,) = Codes().draw(data.reset_index(), Style.of(results))
     assert [group.title for group in table.groups] == ["encoded image", "encoded text", "learned"]
     row = [entry.text for entry in table.groups[0].rows[0]]
     # bit 0 is never set, bit 1 in three of four: ones (0 + 3/4) / 2, imbalance (1/2 + 1/4) / 2;
@@ -138,7 +138,7 @@ def test_equal_failures_share_one_row(hand_made):
     results = hand_made.results()
     data = Failures().data(results)
     assert len(data) == 3
-    (table,) = Failures().draw(data, Look.of(results))
+    (table,) = Failures().draw(data, Style.of(results))
     assert isinstance(table, Table)
     assert [[entry.text for entry in row[2:]] for row in table.groups[0].rows] == [
         ["2", "1, 2", "failed", "ValueError: <no> & $x_1$"],

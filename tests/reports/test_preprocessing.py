@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hashbench.render.report import NothingToShowError
-from hashbench.render.style import Look
+from hashbench.render.style import Style
 from hashbench.reports.preprocessing import Preprocessing
 
 #: From the best ranking to the worst.
@@ -32,7 +32,7 @@ def test_scores_ranks_and_agreement(hand_made):
     data = Preprocessing().data(results)
     assert set(data["method"]) == {"a", "b", "late"}
     assert set(data["family"]) == {"toy"}
-    (table,) = Preprocessing().draw(data, Look.of(results))
+    (table,) = Preprocessing().draw(data, Style.of(results))
     assert [name for name, _ in table.header[0]] == ["", "none", "l2", "centre"]
     rows = {row[0].text: [entry.text for entry in row[1:]] for row in table.groups[0].rows}
     assert rows["a"][:5:2] == ["1.000", rows["b"][0], "1.000"]

@@ -11,7 +11,7 @@ from hashbench.data.prepare import pictures_name, save_pictures
 from hashbench.plugins.dataset import ContactSheet
 from hashbench.render import figures
 from hashbench.render.report import NothingToShowError
-from hashbench.render.style import Look
+from hashbench.render.style import Style
 from hashbench.reports.retrieval import Retrieval
 
 STRINGS = {
@@ -81,10 +81,10 @@ def test_pictures_are_cut_from_the_sheet_and_drawn(hand_made):
     save_pictures(pictures, hand_made.path / "splits" / f"{pictures_name('f')}.npz")
     hand_made.add()
     results = hand_made.results()
-    look = Look.of(results)
-    assert look.datasets["toy"].pictures == pictures
-    with figures.style():
-        drawn = Retrieval().draw(Retrieval().data(results), look)
+    style = Style.of(results)
+    assert style.datasets["toy"].pictures == pictures
+    with figures.plot_context():
+        drawn = Retrieval().draw(Retrieval().data(results), style)
     assert [picture.name for picture in drawn] == [
         "toy image->text 2 bits",
         "toy text->image 2 bits",
@@ -105,8 +105,8 @@ def test_words_are_words_and_pictures_pictures(hand_made, width):
     save_pictures(sheet, hand_made.path / "splits" / f"{pictures_name('f')}.npz")
     hand_made.add()
     results = hand_made.results()
-    with figures.style():
-        drawn = Retrieval().draw(Retrieval().data(results), Look.of(results, width))
+    with figures.plot_context():
+        drawn = Retrieval().draw(Retrieval().data(results), Style.of(results, width))
     (to_text,), (to_image,) = (picture.figure.axes for picture in drawn)
     assert len(to_text.images) == 3, "the queries are pictures, what they find is words"
     assert len(to_image.images) == 3 * 4

@@ -4,7 +4,7 @@ import pytest
 
 from hashbench.render import figures
 from hashbench.render.report import NothingToShowError
-from hashbench.render.style import Look
+from hashbench.render.style import Style
 from hashbench.reports.robustness import Robustness
 
 PERFECT = ("00", "00", "11", "11")
@@ -32,8 +32,8 @@ def test_values_of_one_option_are_one_line(hand_made):
     assert lines["a"] == [[0, 1], [0.2, 1]]
     assert lines["b"][1][1] < 1
     assert set(data["dataset"][data["option"] == "label_noise"]) == set(protocols)
-    with figures.style():
-        pictures = Robustness().draw(data, Look.of(results))
+    with figures.plot_context():
+        pictures = Robustness().draw(data, Style.of(results))
     first = next(each for each in pictures if each.name.startswith("label_noise"))
     assert "20%" in first.caption
     assert "share" in next(axes.get_xlabel() for axes in first.figure.axes)
@@ -45,8 +45,8 @@ def test_a_long_name_of_an_axis_stands_once_below_narrow_panels(hand_made):
         hand_made.add(method="a", dataset=dataset, protocol=protocol)
     results = hand_made.results()
     data = Robustness().data(results)
-    with figures.style():
-        figure = Robustness().draw(data, Look.of(results, "column"))[0].figure
+    with figures.plot_context():
+        figure = Robustness().draw(data, Style.of(results, "column"))[0].figure
         figure.draw_without_rendering()
     assert "share" in figure.get_supxlabel()
     assert {panel.get_xlabel() for panel in figure.axes} == {""}

@@ -5,7 +5,7 @@ import pytest
 
 from hashbench.render import figures
 from hashbench.render.report import NothingToShowError
-from hashbench.render.style import Look
+from hashbench.render.style import Style
 from hashbench.reports.bits_curve import BitsCurve
 from hashbench.reports.map_table import MapTable
 from hashbench.reports.pr_curve import PrecisionRecallCurve
@@ -35,7 +35,7 @@ def test_the_table_marks_best_second_and_failed(hand_made):
     # both relevant items at ranks 3 and 4: (1/3 + 2/4) / 2
     assert row["mean"] == pytest.approx((1 / 3 + 2 / 4) / 2)
     assert (row["rank"], row["seeds"], row["planned"]) == (2, 2, 2)
-    (table,) = MapTable(spread=False).draw(data, Look.of(results))
+    (table,) = MapTable(spread=False).draw(data, Style.of(results))
     rows = entries(table, "image→text")
     assert (rows["good"][0].text, rows["good"][0].bold) == ("1.0000", True)
     assert (rows["bad"][0].text, rows["bad"][0].underlined) == ("0.4167", True)
@@ -55,7 +55,7 @@ def test_marks_need_three_splits(hand_made, splits, mark):
         hand_made.add(method="good", database=PERFECT, **about)
         hand_made.add(method="even", database=(PERFECT, REVERSED)[seed % 2], **about)
     results = hand_made.results()
-    (table,) = MapTable().draw(MapTable().data(results), Look.of(results))
+    (table,) = MapTable().draw(MapTable().data(results), Style.of(results))
     assert entries(table, "image→text")["even"][0].mark == mark
     assert ("t-test" in table.notes[0]) == bool(mark)
     assert table.notes[1].startswith(f"toy: {splits} random splits")
@@ -67,7 +67,7 @@ def test_seeds_of_one_split_are_called_initialisation(hand_made):
         hand_made.add(method="good", seed=seed, database=PERFECT)
         hand_made.add(method="even", seed=seed, database=(PERFECT, REVERSED)[seed % 2])
     results = hand_made.results()
-    (table,) = MapTable().draw(MapTable().data(results), Look.of(results))
+    (table,) = MapTable().draw(MapTable().data(results), Style.of(results))
     assert entries(table, "image→text")["even"][0].mark == ""
     for fact in ("toy: one split", "4 seeds of initialisation", "no test"):
         assert fact in table.notes[1]
@@ -77,7 +77,7 @@ def test_only_methods_with_learned_codes_are_in_their_table(hand_made):
     hand_made.add(method="good", database=REVERSED, learned=PERFECT)
     hand_made.add(method="plain", database=PERFECT)
     results = hand_made.results()
-    encoded, learned = MapTable().draw(MapTable().data(results), Look.of(results))
+    encoded, learned = MapTable().draw(MapTable().data(results), Style.of(results))
     assert set(entries(encoded, "image→text")) == {"good", "plain"}
     assert set(entries(learned, "image→text")) == {"good"}
     assert "learned" in learned.caption
@@ -129,8 +129,8 @@ def test_curves_are_drawn_for_each_kind_of_codes(hand_made, report):
     hand_made.add(database=PERFECT, learned=PERFECT)
     hand_made.add(database=REVERSED, method="other")
     results = hand_made.results()
-    with figures.style():
-        pictures = report.draw(report.data(results), Look.of(results))
+    with figures.plot_context():
+        pictures = report.draw(report.data(results), Style.of(results))
     for picture in pictures:
         axes = [panel for panel in picture.figure.axes if panel.get_title()]
         assert [panel.get_title() for panel in axes] == ["toy, image→text", "toy, text→image"]
@@ -144,7 +144,7 @@ def test_every_seed_is_a_dot_and_the_best_mean_comes_first(hand_made):
         hand_made.add(method="even", seed=seed, database=(PERFECT, REVERSED)[seed])
         hand_made.add(method="good", seed=seed, database=PERFECT)
     results = hand_made.results()
-    (picture,) = SeedSpread().draw(SeedSpread().data(results), Look.of(results))
+    (picture,) = SeedSpread().draw(SeedSpread().data(results), Style.of(results))
     panel = picture.figure.axes[0]
     assert [text.get_text() for text in panel.get_yticklabels()] == ["good", "even"]
     seeds, spread, means = panel.collections

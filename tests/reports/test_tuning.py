@@ -19,7 +19,7 @@ from hashbench.execution.tuning.trials import TrialRecord
 from hashbench.plugins.registry import Plugin, Registry
 from hashbench.render import figures
 from hashbench.render.report import NothingToShowError, Picture, Table
-from hashbench.render.style import Look
+from hashbench.render.style import Style
 from hashbench.reports.tuning import BEST, OUTCOME, QUERIES, VALIDATION, Tuning
 
 PERFECT, MIXED = ("00", "00", "11", "11"), ("00", "01", "10", "11")
@@ -78,8 +78,8 @@ def tuned_study(hand_made):
 
 def drawn(results):
     data = Tuning().data(results)
-    with figures.style():
-        return data, Tuning().draw(data, Look.of(results))
+    with figures.plot_context():
+        return data, Tuning().draw(data, Style.of(results))
 
 
 def test_gain_ranks_choice_and_cost(tuned_study):

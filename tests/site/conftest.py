@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from hashbench.site import write_page
 from hashbench.plugins.registry import discover
-from hashbench.render.style import Look
+from hashbench.render.style import Style
 from hashbench.analysis.results import Results
 from tests.helpers.browsing import draw_everything, open_page, start_browser, wait_for
 
@@ -129,7 +129,7 @@ def mixed_results(tmp_path_factory):
     found = CliRunner().invoke(merge_command, [*sources, "-o", str(folder / "out")])
     assert found.exit_code == 0, found.output
     results = Results(folder / "out", discover([]))
-    write_page(results, Look.of(results), [])
+    write_page(results, Style.of(results), [])
     return results
 
 
@@ -143,5 +143,5 @@ def emoji_results(tmp_path_factory):
         methods="edsh,scm-s,real-valued", datasets="emoji", bits=[16, 32], seeds=1, out=out
     )
     results = Results(out, discover([]))
-    write_page(results, Look.of(results), [])
+    write_page(results, Style.of(results), [])
     return results

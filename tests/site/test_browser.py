@@ -4,14 +4,14 @@ import time
 
 import pytest
 
-from hashbench.render.style import Look
+from hashbench.render.style import Style
 from hashbench.analysis.chance import MARK, at_chance
 from tests.helpers.browsing import BROWSER, choose, ranking, wait_for
 
 pytestmark = BROWSER
 
 
-def expected(results, look, **choice):
+def expected(results, style, **choice):
     """The same ranking, from the results table."""
     table = results.scores()
     for column, value in choice.items():
@@ -22,7 +22,7 @@ def expected(results, look, **choice):
         for name, rows in table.groupby("method")
     }
     shown = [
-        (look.methods[name].label, f"{value:.4f}{marks[name]}") for name, value in means.items()
+        (style.methods[name].label, f"{value:.4f}{marks[name]}") for name, value in means.items()
     ]
     return [*shown, ("Failing", "–")]  # a failure stands in every ranking
 
@@ -43,9 +43,9 @@ def test_nothing_is_loaded_from_elsewhere_and_nothing_fails(opened, page):
 
 
 def test_every_selector_changes_the_ranking_to_the_right_numbers(opened, results):
-    look = Look.of(results)
+    style = Style.of(results)
     choice = {
-        "dataset": next(iter(look.datasets)),  # the study's first, not the alphabet's
+        "dataset": next(iter(style.datasets)),  # the study's first, not the alphabet's
         "task": "image->text",
         "bits": 8,
         "measure": "AP",
@@ -53,10 +53,10 @@ def test_every_selector_changes_the_ranking_to_the_right_numbers(opened, results
     }
     choose(opened, "bits", "8")
     seen = [ranking(opened)]
-    assert seen[0] == expected(results, look, **choice)
+    assert seen[0] == expected(results, style, **choice)
     other = next(c.dataset for c in results.cells if c.dataset != choice["dataset"])
     for selector, shown, value in (
-        ("dataset", look.datasets[other].title, other),
+        ("dataset", style.datasets[other].title, other),
         ("task", "text→image", "text->image"),
         ("bits", "16", 16),
         ("measure", "P@100", "P@100"),
@@ -64,7 +64,7 @@ def test_every_selector_changes_the_ranking_to_the_right_numbers(opened, results
     ):
         choose(opened, selector, shown)
         choice[selector] = value
-        assert ranking(opened) == expected(results, look, **choice), selector
+        assert ranking(opened) == expected(results, style, **choice), selector
         assert ranking(opened) not in seen, selector
         seen.append(ranking(opened))
 

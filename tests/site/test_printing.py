@@ -21,7 +21,7 @@ def at_top(browser, page):
     return browser
 
 
-def sheets(browser):
+def paginate(browser):
     """How many sheets of paper the page is now."""
     pdf = base64.b64decode(browser.execute_cdp_cmd("Page.printToPDF", {})["data"])
     return pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page ")
@@ -57,6 +57,6 @@ def test_the_short_version_leaves_folded_what_is_folded(at_top):
 
 
 def test_the_long_version_takes_more_paper(at_top):
-    short = sheets(at_top)
+    short = paginate(at_top)
     at_top.execute_script("printing.whole = true; window.dispatchEvent(new Event('beforeprint'))")
-    assert 0 < short < sheets(at_top)
+    assert 0 < short < paginate(at_top)

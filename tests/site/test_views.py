@@ -18,7 +18,7 @@ def overview(browser):
     )
 
 
-def expected_overview(results, look, **choice):
+def expected_overview(results, style, **choice):
     """Mean rank and mean score over slices, from the results table."""
     table = results.scores()
     for column, value in choice.items():
@@ -28,7 +28,7 @@ def expected_overview(results, look, **choice):
     )
     ranks = slices.rank(axis=1, ascending=False)
     shown = {
-        look.methods[name].label: [
+        style.methods[name].label: [
             ranks[name].mean(),
             ranks[name].std(),
             slices[name].mean(),
@@ -37,17 +37,17 @@ def expected_overview(results, look, **choice):
         for name in slices.columns
     }
     order = ranks.mean().sort_values(kind="stable").index
-    return shown, [look.methods[name].label for name in order]
+    return shown, [style.methods[name].label for name in order]
 
 
 def test_the_overview_is_over_all_slices_of_the_measure_and_the_codes(opened, results):
-    from hashbench.render.style import Look
+    from hashbench.render.style import Style
 
-    look = Look.of(results)
+    style = Style.of(results)
     for measure, database in (("AP", "encoded"), ("P@100", "encoded"), ("P@100", "learned")):
         choose(opened, "measure", measure)
         choose(opened, "database", database)
-        shown, order = expected_overview(results, look, measure=measure, database=database)
+        shown, order = expected_overview(results, style, measure=measure, database=database)
         rows = overview(opened)
         assert {row[1] for row in rows} == set(shown)
         for row in rows:
@@ -105,22 +105,22 @@ def test_a_link_restores_the_view(opened, page):
     opened.execute_script("arguments[0].click()", button)
     address = opened.current_url
     assert "b=8" in address
-    look = (
+    style = (
         "return [ranking.list, document.getElementById('about').textContent,"
         "document.getElementById('overview-table').textContent,"
         "[...document.querySelectorAll('select:not(#query-list)')].map(e => e.value),"
         "[...document.querySelectorAll('#chips input')].map(e => e.checked)]"
     )
-    before = opened.execute_script(look)
+    before = opened.execute_script(style)
     opened.get(page.as_uri())
     opened.get("about:blank")
     opened.get(address)
     wait_for(opened, "return following.done")
-    assert opened.execute_script(look) == before
+    assert opened.execute_script(style) == before
     opened.get("about:blank")
     opened.get(page.as_uri())
     wait_for(opened, "return following.done")
-    assert opened.execute_script(look) != before
+    assert opened.execute_script(style) != before
 
 
 def test_the_button_copies_a_link(opened):

@@ -21,7 +21,7 @@ def fair():
 
 
 @pytest.fixture
-def look():
+def style():
     titles = {name: SimpleNamespace(title=name.upper()) for name in ("a", "b", "c", "one", "two")}
     return SimpleNamespace(methods=titles, datasets=titles)
 
@@ -33,34 +33,34 @@ def outcomes(*rows):
     ).assign(seconds=1.0)  # fmt: skip
 
 
-def test_the_verdict_names_losses(fair, look):
+def test_the_verdict_names_losses(fair, style):
     gains = outcomes(("one", "a", 0, 0.5, 0.6), ("one", "b", 0, 0.5, 0.52))
-    said = fair.verdict(gains, look)
+    said = fair.verdict(gains, style)
     assert "1 datasets" in said
     assert "ONE" not in said  # nothing is lost on it
     losses = outcomes(
         ("one", "a", 0, 0.5, 0.6), ("two", "a", 0, 0.5, 0.51), ("two", "b", 0, 0.5, 0.4)
     )
-    said = fair.verdict(losses, look)
+    said = fair.verdict(losses, style)
     assert " on TWO. " in said
     assert "B on TWO (-0.100)" in said
 
 
-def test_ranks_and_who_moves(fair, look):
+def test_ranks_and_who_moves(fair, style):
     table, moved = fair.ranks(
         outcomes(("one", "a", 0, 0.5, 0.6), ("one", "b", 0, 0.6, 0.5), ("two", "a", 0, 0.1, 0.2)),
-        look,
+        style,
     )
     assert "| A | 2 → 1 | 1 → 1 | +0.5 |" in table
     assert "| B | 1 → 2 | – | -1.0 |" in table
     assert "A (+0.5)" in moved
 
 
-def test_splits_are_compared_over_the_same_methods(fair, look):
+def test_splits_are_compared_over_the_same_methods(fair, style):
     own = outcomes(("one", "a", 0, 0.5, 0.6), ("one", "a", 1, 0.5, 0.6), ("one", "b", 0, 0.5, 0.9))
     assert fair.gain_by_split(own).round(6).tolist() == [0.1, 0.1]
-    assert "B on ONE" in fair.partly(own, look)
-    assert "ONE" not in fair.partly(own[own["method"] == "a"], look)
+    assert "B on ONE" in fair.partly(own, style)
+    assert "ONE" not in fair.partly(own[own["method"] == "a"], style)
 
 
 def test_the_commands_give_the_rows(fair):

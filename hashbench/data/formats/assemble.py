@@ -167,7 +167,7 @@ def _given(
     if "query" in pieces:
         ends = np.cumsum([0, *(values[-1].shape[0] for values in pieces.values())])
         return {
-            part: np.arange(ends[k] + found.left_out.get(part, 0), ends[k + 1])
+            part: np.arange(ends[k] + found.methods_left_out.get(part, 0), ends[k + 1])
             for k, part in enumerate(pieces)
         }
     given = {}

@@ -46,7 +46,7 @@ class Layout:
     indices: Mapping[str, str] = field(default_factory=dict)
     first_row: int = 1
     items_are_columns: bool = False
-    left_out: Mapping[str, int] = field(default_factory=dict)
+    methods_left_out: Mapping[str, int] = field(default_factory=dict)
 
 
 def _own(part: str) -> tuple[str, ...]:
@@ -109,7 +109,7 @@ LAYOUTS = (
             "train": ("train_feature_vgg19", "train_txt", "train_label"),
             "query": ("test_feature_vgg19", "test_txt", "test_label"),
         },
-        left_out={"query": 231},  # the authors' validation rows
+        methods_left_out={"query": 231},  # the authors' validation rows
     ),
     Layout("multi-view cells", {"all": ("X{1}", "X{2}", "y|Y")}),
     Layout(
@@ -130,7 +130,7 @@ class Recognised:
     indices: Mapping[str, str]
     first_row: int
     items_are_columns: bool
-    left_out: Mapping[str, int]
+    methods_left_out: Mapping[str, int]
     unused: tuple[str, ...]
 
     @property
@@ -180,7 +180,14 @@ def recognise(variables: Variables, chosen: Mapping[str, str]) -> Recognised:
             first = int(np.ravel(variables["first_row"].read())[0])
     unused = tuple(v for v in variables if v not in used)
     return Recognised(
-        name, views, parts, indices, first, layout.items_are_columns, layout.left_out, unused
+        name,
+        views,
+        parts,
+        indices,
+        first,
+        layout.items_are_columns,
+        layout.methods_left_out,
+        unused,
     )
 
 

@@ -10,14 +10,14 @@ from threadpoolctl import threadpool_limits
 
 from hashbench.execution.cell_codes import CellCodes
 from hashbench.execution.executor import Executor
-from hashbench.execution.plan import FILE, Survey
+from hashbench.execution.plan import FILE, BuiltPlan
 from hashbench.execution.progress import Progress
 from hashbench.execution.store import Store
 from hashbench.execution.tuning.tuner import Tuner
 
 
 def tune(
-    found: Survey,
+    found: BuiltPlan,
     executor: Executor,
     store: Store,
     progress: Progress,

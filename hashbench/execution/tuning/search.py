@@ -137,19 +137,21 @@ def make_searches(
         method = registry.methods[cell.method].cls
         fixed = {each.partition("=")[0] for each in cell.params.split(",")}
         space = {name: values for name, values in method.space.items() if name not in fixed}
-        points = make_points(cell, space, method.own_scale, study.tune or MOST_POINTS)
+        points = make_points(cell, space, method.tune_preprocessing, study.tune or MOST_POINTS)
         searches.append(Search(cell, validations[cell.id], numbers[0], points))
     return searches
 
 
-def make_points(cell: Cell, space: Space, own_scale: bool, count: int) -> tuple[Point, ...]:
+def make_points(
+    cell: Cell, space: Space, tune_preprocessing: bool, count: int
+) -> tuple[Point, ...]:
     """Return the first so many points of a search.
 
     Parameters
     ----------
     cell : the method as it was asked for; what was set there by name is not in the space
     space : what may be tuned
-    own_scale : whether the dataset's own preprocessing is the only one
+    tune_preprocessing : whether preprocessings other than the dataset's own are tried
     count : how many points; more of them begin with the same ones
 
     The dataset's own preprocessing is tried beside the others, which hold for all views alike.
@@ -158,7 +160,7 @@ def make_points(cell: Cell, space: Space, own_scale: bool, count: int) -> tuple[
     own = cell.preprocessing
     others = [(text,) * len(own) for text in SEARCHED]
     several = [own] + [each for each in others if _steps(each) != _steps(own)]
-    if not own_scale:
+    if tune_preprocessing:
         axes["preprocess"] = Choice(*map("|".join, several))
     by_name = {"|".join(each): each for each in several}
     what = [cell.method, cell.params, cell.dataset, str(cell.protocol), cell.seed]

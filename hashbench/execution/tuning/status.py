@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hashbench.execution.cell import Cell
-from hashbench.execution.plan import Missing, Plan
+from hashbench.execution.plan import Plan, UnplannedCell
 from hashbench.execution.tuning.search import Search, counted, due, winner
 from hashbench.execution.tuning.trials import TrialRecord, Trials
 
@@ -46,7 +46,7 @@ class TrialCount:
     searches: int
     counts: Counter[str] = field(default_factory=Counter)
     left: list[Cell] = field(default_factory=list)
-    walls: list[tuple[Cell, float]] = field(default_factory=list)
+    wall_times: list[tuple[Cell, float]] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """Return the numbers."""
@@ -63,7 +63,7 @@ def count_trials(plan: Plan, records: Records) -> TrialCount:
             if trial.id in own:
                 found.counts[own[trial.id].status] += 1
                 if own[trial.id].status == "done":
-                    found.walls.append((trial, own[trial.id].wall_seconds))
+                    found.wall_times.append((trial, own[trial.id].wall_seconds))
         found.left.extend(due(search, own, plan.tune_seconds))
     return found
 
@@ -92,7 +92,7 @@ def add_tuned(plan: Plan, records: Records) -> dict[str, Cell]:
         if best is None:
             first = next((r.reason for r in ended.values() if r.reason), "it was not run")
             reason = f"none of {len(search.points)} trials is done: {first}"
-            plan.missing.append(Missing(*replace(cell, tuned=True).key, reason=reason))
+            plan.missing.append(UnplannedCell(*replace(cell, tuned=True).key, reason=reason))
             continue
         tuned = search.tuned(cell, best)
         plan.cells.append(tuned)

@@ -10,7 +10,7 @@ from pathlib import Path
 from hashbench.execution.cell import Cell
 from hashbench.execution.cell_codes import CellCodes
 from hashbench.execution.executor import Executor
-from hashbench.execution.plan import Planned, Source, Survey, planned
+from hashbench.execution.plan import BuiltPlan, CellTask, Source, planned
 from hashbench.execution.progress import Progress
 from hashbench.execution.run_cells import run_all
 from hashbench.execution.run_record import RunRecord
@@ -36,7 +36,7 @@ class Tuner:
 
     def __init__(
         self,
-        found: Survey,
+        found: BuiltPlan,
         executor: Executor,
         store: Store,
         progress: Progress,
@@ -63,7 +63,7 @@ class Tuner:
                 lambda *ended: self._keep(owners, *ended),  # noqa: B023
             )
 
-    def _due(self) -> list[tuple[Search, Planned]]:
+    def _due(self) -> list[tuple[Search, CellTask]]:
         """Return the next trials; those that share prepared data come one after the other."""
         found = [
             (search, planned(trial, self._source(search)))

@@ -197,7 +197,7 @@ def damaged(results, tmp_path, pattern, count) -> Counter[str]:
     place = sorted(results.glob(pattern.format(used)))[0]
     name = str(place.relative_to(results))
     contents = list(fuzz.mutants(place.read_bytes(), count, seed=len(pattern)))
-    return counted(lambda part: fuzz.look(results, name, part, tmp_path), contents, 100)
+    return counted(lambda part: fuzz.style(results, name, part, tmp_path), contents, 100)
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hashbench.analysis.summary import places
-from hashbench.plugins.numerical_tolerance import STEADY, measured, moves, words
+from hashbench.plugins.numerical_tolerance import STEADY, measured, tolerance, words
 from hashbench.plugins.registry import discover
 from tools import sensitivity
 
@@ -18,17 +18,17 @@ def test_every_method_without_a_network_was_measured():
 
 
 def test_words_give_the_measured_number():
-    steady = min(measured(), key=moves)
-    shaken = max(measured(), key=moves)
+    steady = min(measured(), key=tolerance)
+    shaken = max(measured(), key=tolerance)
     assert str(STEADY) in words(steady)
-    assert f"{moves(shaken):.4f}" in words(shaken)
+    assert f"{tolerance(shaken):.4f}" in words(shaken)
     assert not any(letter.isdigit() for letter in words("nobody"))
-    assert moves("nobody") == 0
+    assert tolerance("nobody") == 0
 
 
 def test_a_difference_that_rounding_can_make_is_no_place():
-    shaken = max(measured(), key=moves)
-    share = moves(shaken)
+    shaken = max(measured(), key=tolerance)
+    share = tolerance(shaken)
     near, far = {"dch": 0.5, shaken: 0.5 - share / 2}, {"dch": 0.5, shaken: 0.5 - 2 * share}
     assert places(near, 1) == {"dch": 1, shaken: 1}
     assert places(far, 1) == {"dch": 1, shaken: 2}
@@ -44,7 +44,7 @@ def test_what_other_kernels_do_counts(tmp_path):
         (tmp_path / name / "results.csv").write_text(header + lines)
     found = sensitivity.spread(sorted(tmp_path.iterdir()))
     assert dict(found) == pytest.approx({"a": 0.03, "b": 0.0})
-    assert moves("acq") > STEADY  # steady under changed features, not under other kernels
+    assert tolerance("acq") > STEADY  # steady under changed features, not under other kernels
 
 
 @pytest.fixture(scope="module")
@@ -62,4 +62,4 @@ def test_rounding_moves_no_score_further_than_is_said(name, dtype, rows):
     prepared, split = rows
     base = sensitivity.score(name, sensitivity.changed(prepared, dtype, None), split)
     moved = sensitivity.score(name, sensitivity.changed(prepared, dtype, 7), split)
-    assert np.abs(moved - base).max() <= max(STEADY, 2 * moves(name))
+    assert np.abs(moved - base).max() <= max(STEADY, 2 * tolerance(name))

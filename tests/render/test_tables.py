@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import hashbench
 from hashbench.plugins.registry import discover
-from hashbench.render.report import Entry, Group, Table
+from hashbench.render.report import Group, Table, TableCell
 from hashbench.render.tables import (
     PAGE_ROWS,
     latex_text,
@@ -40,7 +40,11 @@ NASTY = (
 
 
 def a_table(*texts, rows=1, columns="lrw"):
-    row = [Entry(texts[0], mark="*"), Entry("0.1", bold=True, underlined=True), Entry(texts[-1])]
+    row = [
+        TableCell(texts[0], mark="*"),
+        TableCell("0.1", bold=True, underlined=True),
+        TableCell(texts[-1]),
+    ]
     header = [[(texts[0], 3)], [("", 1), (texts[-1], 1), ("reason", 1)]]
     groups = [Group(texts[0], [row] * rows)]
     return Table("name", f"Caption {texts[0]}", header, groups, columns, [f"note {texts[-1]}"])
@@ -130,7 +134,7 @@ def test_csv_has_numbers_and_gaps_as_pandas_writes_them():
 
 
 def test_long_tables_are_divided_and_groups_kept_together():
-    rows = [[Entry("m"), Entry("1"), Entry("r")]]
+    rows = [[TableCell("m"), TableCell("1"), TableCell("r")]]
     groups = [Group("first", rows * (PAGE_ROWS - 10)), Group("second", rows * 20)]
     table = Table("n", "c", [[("", 3)]], groups, "lrl")
     tex = to_latex(table, "tab:x", "column")
@@ -145,7 +149,7 @@ def test_long_tables_are_divided_and_groups_kept_together():
 
 @pytest.mark.parametrize(("width", "parts"), [("column", 2), ("page", 1)])
 def test_notes_take_their_room_on_a_page(width, parts):
-    rows = [[Entry("m"), Entry("1"), Entry("r")]]
+    rows = [[TableCell("m"), TableCell("1"), TableCell("r")]]
     table = Table("n", "c", [[("", 3)]], [Group("", rows * (PAGE_ROWS - 10))], "lrl", ["x" * 1000])
     assert to_latex(table, "tab:x", width).count(r"\toprule") == parts
 

@@ -12,7 +12,7 @@ from hashbench.analysis.per_query import per_query
 from hashbench.analysis.results import Results
 from hashbench.core.codes import pack
 from hashbench.data.splits import StoredSplit
-from hashbench.execution.plan import Missing, Plan
+from hashbench.execution.plan import Plan, UnplannedCell
 from hashbench.execution.run_record import RunRecord
 from hashbench.execution.score_cache import CURVES, FOLDER, sealed, unsealed
 from hashbench.execution.store import Store
@@ -135,11 +135,11 @@ def test_vectors_are_scored_by_inner_product_without_radius_measures(store, part
     assert found[0]["value"] == pytest.approx(np.mean(expected))
 
 
-def edit(path, change, seal=True):
+def edit(path, change, add_checksum=True):
     record = unsealed(path.read_bytes())
     whole = json.loads(path.read_text())
     change(record)
-    path.write_text(sealed(record) if seal else json.dumps({**whole, **record}))
+    path.write_text(sealed(record) if add_checksum else json.dumps({**whole, **record}))
 
 
 def forge(record):
@@ -168,7 +168,7 @@ def test_an_edited_score_is_not_believed(store, parts, make_cell):
     cell, plan = make_cell(bits=BITS), Plan(("AP",), [make_cell(bits=BITS)])
     fill(store, cell, *parts)
     first = rows_of(store, plan)
-    edit(store.path / FOLDER / f"{cell.id}.json", forge, seal=False)
+    edit(store.path / FOLDER / f"{cell.id}.json", forge, add_checksum=False)
     assert rows_of(store, plan) == first
 
 
@@ -203,7 +203,7 @@ def test_one_evaluation_knows_all_that_is_shown(store, parts, make_cell):
 def test_runs_have_a_row_for_every_cell_asked_for(store, parts, make_cell):
     done, left = make_cell(bits=BITS), make_cell(bits=16)
     fill(store, done, *parts)
-    gone = Missing("wiki", "edsh", "", 8, 0, "wiki: no such file")
+    gone = UnplannedCell("wiki", "edsh", "", 8, 0, "wiki: no such file")
     plan = Plan(("AP",), [left, done], [gone])
     found = run_rows(plan, store.read([done, left])[0])
     assert [(row["dataset"], row["bits"], row["status"]) for row in found] == [

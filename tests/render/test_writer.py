@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hashbench.core.errors import HashbenchError
-from hashbench.render.style import Look
+from hashbench.render.style import Style
 from hashbench.render.writer import FORMATS, render, slug
 from hashbench.reports.failures import Failures
 from hashbench.reports.map_table import MapTable
@@ -51,11 +51,11 @@ def nasty(hand_made):
 @pytest.mark.filterwarnings("error::UserWarning")
 def test_every_report_bears_any_name(nasty, registry, tmp_path, width):
     tmp_path = tmp_path / "report"
-    look = Look.of(nasty, width, heading="A <b>study</b> of 50 % & $x$")
+    style = Style.of(nasty, width, heading="A <b>study</b> of 50 % & $x$")
     written = 0
     for plugin in registry.reports.values():
         try:
-            rendered = render(plugin.cls(), nasty, look, tmp_path)
+            rendered = render(plugin.cls(), nasty, style, tmp_path)
         except UserWarning as warning:
             pytest.fail(f"{plugin.name}: {warning}")
         written += len(rendered.exhibits)
@@ -75,9 +75,9 @@ def test_every_report_bears_any_name(nasty, registry, tmp_path, width):
 @needs_latex
 @pytest.mark.parametrize("width", ["column", pytest.param("page", marks=pytest.mark.slow)])
 def test_tables_and_figures_with_any_name_compile(nasty, registry, tmp_path, width):
-    look = Look.of(nasty, width, heading="A <b>study</b> of 50 % & $x$")
+    style = Style.of(nasty, width, heading="A <b>study</b> of 50 % & $x$")
     for plugin in registry.reports.values():
-        render(plugin.cls(), nasty, look, tmp_path, ["tex", "pdf"])
+        render(plugin.cls(), nasty, style, tmp_path, ["tex", "pdf"])
     names = [path.name for path in sorted(tmp_path.glob("*.tex"))]
     assert names
     compile_paper(tmp_path, "\n".join(rf"\input{{{name}}}\clearpage" for name in names))
@@ -85,23 +85,23 @@ def test_tables_and_figures_with_any_name_compile(nasty, registry, tmp_path, wid
 
 def test_only_the_formats_asked_for_are_written(nasty, tmp_path):
     tmp_path = tmp_path / "report"
-    rendered = render(TopKCurve(), nasty, Look.of(nasty), tmp_path, ["svg", "csv"])
+    rendered = render(TopKCurve(), nasty, Style.of(nasty), tmp_path, ["svg", "csv"])
     assert {path.suffix for path in tmp_path.iterdir()} == {".svg", ".csv"}
     assert rendered.data == tmp_path / "topk-curve.csv"
     assert set(rendered.exhibits[0].files) == {"svg"}
     with pytest.raises(HashbenchError, match=r"'gif'.*csv, md"):
-        render(TopKCurve(), nasty, Look.of(nasty), tmp_path, ["gif"])
+        render(TopKCurve(), nasty, Style.of(nasty), tmp_path, ["gif"])
 
 
 def test_the_same_results_give_the_same_bytes(nasty, tmp_path):
     for folder in ("a", "b"):
-        render(TopKCurve(), nasty, Look.of(nasty), tmp_path / folder, FORMATS)
+        render(TopKCurve(), nasty, Style.of(nasty), tmp_path / folder, FORMATS)
     for path in (tmp_path / "a").iterdir():
         assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes(), path.name
 
 
 def test_a_failure_is_no_formula(nasty, tmp_path):
-    render(Failures(), nasty, Look.of(nasty), tmp_path, ["csv"])
+    render(Failures(), nasty, Style.of(nasty), tmp_path, ["csv"])
     with (tmp_path / "failures.csv").open(newline="") as stream:
         (row,) = csv.DictReader(stream)
     assert row["reason"].startswith("'=cmd|")
@@ -111,8 +111,8 @@ def test_names_of_files_differ(hand_made, tmp_path):
     hand_made.add(dataset="a|b")
     hand_made.add(dataset="a/b")
     results = hand_made.results()
-    look = Look.of(results, "column")
-    rendered = render(MapTable(), results, look, tmp_path, ["md"])
+    style = Style.of(results, "column")
+    rendered = render(MapTable(), results, style, tmp_path, ["md"])
     names = [shown.name for shown in rendered.exhibits]
     assert len(set(names)) == len(names)
     assert slug("../../etc/passwd") == "etc-passwd"

@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from hashbench.core import parallel
-from hashbench.core.parallel import beside, shared_out
+from hashbench.core.parallel import parallel_map_processes, run_in_background
 
 
 @pytest.fixture
@@ -23,15 +23,15 @@ def test_items_keep_their_order_and_are_made_elsewhere(two_cores):
         time.sleep(0.05 * (item == 0))
         return item, os.getpid()
 
-    found = list(shared_out(made, range(5)))
+    found = list(parallel_map_processes(made, range(5)))
     assert [item for item, _ in found] == [0, 1, 2, 3, 4]
     assert os.getpid() not in {pid for _, pid in found}
 
 
 def test_one_core_or_one_item_needs_no_other_process(monkeypatch, two_cores):
-    assert list(shared_out(lambda _: os.getpid(), [1])) == [os.getpid()]
+    assert list(parallel_map_processes(lambda _: os.getpid(), [1])) == [os.getpid()]
     monkeypatch.setattr(parallel, "usable_cores", lambda: 1)
-    assert list(shared_out(lambda _: os.getpid(), [1, 2])) == [os.getpid()] * 2
+    assert list(parallel_map_processes(lambda _: os.getpid(), [1, 2])) == [os.getpid()] * 2
 
 
 def test_what_a_killed_process_leaves_is_made_here(two_cores):
@@ -42,7 +42,7 @@ def test_what_a_killed_process_leaves_is_made_here(two_cores):
             os.kill(os.getpid(), signal.SIGKILL)
         return item
 
-    assert list(shared_out(made, range(4))) == [0, 1, 2, 3]
+    assert list(parallel_map_processes(made, range(4))) == [0, 1, 2, 3]
 
 
 def test_an_error_is_raised_here(two_cores):
@@ -50,7 +50,7 @@ def test_an_error_is_raised_here(two_cores):
         raise LookupError(f"item {item}")
 
     with pytest.raises(LookupError, match="item 0"):
-        list(shared_out(made, range(3)))
+        list(parallel_map_processes(made, range(3)))
 
 
 def test_a_function_runs_beside_this_process_and_only_once(monkeypatch, two_cores, tmp_path):
@@ -59,10 +59,10 @@ def test_a_function_runs_beside_this_process_and_only_once(monkeypatch, two_core
             stream.write("x")
         return os.getpid()
 
-    outcome = beside(called)
+    outcome = run_in_background(called)
     assert outcome() == outcome() != os.getpid()
     monkeypatch.setattr(parallel, "usable_cores", lambda: 1)
-    outcome = beside(called)
+    outcome = run_in_background(called)
     assert (tmp_path / "calls").read_text() == "x"  # not before it is waited for
     assert outcome() == outcome() == os.getpid()
     assert (tmp_path / "calls").read_text() == "xx"
@@ -76,14 +76,14 @@ def test_what_ran_beside_is_made_here_if_its_process_was_killed(two_cores):
             os.kill(os.getpid(), signal.SIGKILL)
         return "made"
 
-    assert beside(made)() == "made"
+    assert run_in_background(made)() == "made"
 
 
 def test_an_error_beside_is_raised_where_it_is_waited_for(two_cores):
     def made():
         raise LookupError("beside")
 
-    outcome = beside(made)
+    outcome = run_in_background(made)
     with pytest.raises(LookupError, match="beside"):
         outcome()
 

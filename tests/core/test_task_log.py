@@ -27,7 +27,7 @@ def test_a_log_that_cannot_be_written_is_let_go(tmp_path):
 def test_progress_of_a_fit_is_written(tmp_path, monkeypatch):
     clock = iter([0.0, 0.5, 2.0, 2.5, 9.0])
     monkeypatch.setattr(task_log.time, "monotonic", lambda: next(clock))
-    tell = task_log.Told(tmp_path, 10)
+    tell = task_log.TaskLog(tmp_path, 10)
     for count in (1, 2, 3, 4):
         tell(count, 0.25, 3.0 * count)
     lines = (tmp_path / task_log.NAME).read_text().splitlines()

@@ -17,7 +17,7 @@ from hashbench.execution.server_connection import ServerConnection
 @pytest.fixture(autouse=True)
 def listening():
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    signals.listen()
+    signals.install_handlers()
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
@@ -27,13 +27,13 @@ def listening():
 def test_a_step_is_finished_first(number):
     done = []
     with pytest.raises(KeyboardInterrupt):  # noqa: PT012, SIM117
-        with signals.whole():
-            with signals.whole():
+        with signals.uninterrupted():
+            with signals.uninterrupted():
                 os.kill(os.getpid(), number)
                 done.append("inner")
             done.append("outer")
     assert done == ["inner", "outer"]
-    with signals.whole():
+    with signals.uninterrupted():
         pass  # nothing is left over
     with pytest.raises(KeyboardInterrupt):
         os.kill(os.getpid(), number)
