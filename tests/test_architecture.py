@@ -37,40 +37,42 @@ def test_the_harness_imports_no_plugin_by_name():
                 assert not f"{name}.".startswith(f"hashbench.{folder}."), f"{path}: {name}"
 
 
-#: The rooms, lowest first: a module imports from its own room and from those before it.
-ROOMS = (
+#: The packages, lowest first: a module imports from its own package and from those before it.
+PACKAGES = (
     "resources", "core", "plugins", "linalg", "measures", "data", "neural", "checks", "execution",
     "analysis", "render", "site", "api", "cli",
 )  # fmt: skip
 
 
-def _upward(path, rooms=ROOMS):
-    """Yield what a module imports from rooms above its own, for types included."""
-    own = rooms.index(path.relative_to(HARNESS).parts[0])
+def _upward(path, packages=PACKAGES):
+    """Yield what a module imports from packages above its own, for types included."""
+    own = packages.index(path.relative_to(HARNESS).parts[0])
     for name in _imported(path):
         parts = name.split(".")
-        if parts[0] == "hashbench" and len(parts) > 1 and parts[1] in rooms[own + 1 :]:
+        if parts[0] == "hashbench" and len(parts) > 1 and parts[1] in packages[own + 1 :]:
             yield name
 
 
-def test_every_module_stands_in_a_room():
+def test_every_module_stands_in_a_package():
     assert {path.name for path in HARNESS.glob("*.py")} == {"__init__.py", "__main__.py"}
     folders = {path.parent.name for path in HARNESS.glob("*/__init__.py")}
-    assert folders - set(PLUGIN_FOLDERS) == set(ROOMS)
-    for room in ROOMS:
-        assert ast.get_docstring(ast.parse((HARNESS / room / "__init__.py").read_text())), room
+    assert folders - set(PLUGIN_FOLDERS) == set(PACKAGES)
+    for package in PACKAGES:
+        assert ast.get_docstring(ast.parse((HARNESS / package / "__init__.py").read_text())), (
+            package
+        )
 
 
 def test_imports_go_down_only():
-    for room in ROOMS:
-        for path in (HARNESS / room).rglob("*.py"):
+    for package in PACKAGES:
+        for path in (HARNESS / package).rglob("*.py"):
             assert not list(_upward(path)), path
 
 
-def test_modules_of_a_room_form_no_cycle():
+def test_modules_of_a_package_form_no_cycle():
     graph = {}
-    for room in ROOMS:
-        for path in (HARNESS / room).rglob("*.py"):
+    for package in PACKAGES:
+        for path in (HARNESS / package).rglob("*.py"):
             parts = path.relative_to(HARNESS.parent).with_suffix("").parts
             graph[".".join(parts).removesuffix(".__init__")] = path
     edges = {

@@ -26,11 +26,13 @@ def test_one_version():
     assert f"\n## {hashbench.__version__}" in (ROOT / "CHANGELOG.md").read_text()
 
 
-def test_contributing_names_every_room():
+def test_contributing_names_every_package():
     text = (ROOT / "CONTRIBUTING.md").read_text()
-    rooms = re.search(r"ROOMS = \((.*?)\)", (ROOT / "tests/test_architecture.py").read_text(), re.S)
-    for room in re.findall(r'"(\w+)"', rooms[1]):
-        assert f"`{room}`" in text, room
+    packages = re.search(
+        r"PACKAGES = \((.*?)\)", (ROOT / "tests/test_architecture.py").read_text(), re.S
+    )
+    for package in re.findall(r'"(\w+)"', packages[1]):
+        assert f"`{package}`" in text, package
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a clone")

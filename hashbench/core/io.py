@@ -51,9 +51,9 @@ def verify_checksum(record: Mapping[str, Any]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> unseal(seal({"fit": 1.5}))
+    >>> verify_checksum(add_checksum({"fit": 1.5}))
     {'fit': 1.5}
-    >>> unseal({**seal({"fit": 1.5}), "fit": 1.4})
+    >>> verify_checksum({**add_checksum({"fit": 1.5}), "fit": 1.4})
     Traceback (most recent call last):
     ValueError: it has changed since it was written
     """

@@ -30,7 +30,7 @@ def tolerance(label: str) -> float:
 
     Examples
     --------
-    >>> moves("dch[lam=2]")
+    >>> tolerance("dch[lam=2]")
     0.0
     """
     return measured().get(bare_name(label), 0.0)

@@ -244,7 +244,7 @@ def line_figure(
     Parameters
     ----------
     data : columns dataset, task, method, `x`, `y` and the spread, `y` with "_std" or just "std"
-    look : Look
+    style : Style
     x, y : columns
     axis_names : names of the axes
     prepare : called with each panel before anything is drawn on it

@@ -122,7 +122,7 @@ class Report(Parametrised, ABC):
     ``data`` returns a tidy table that can be tested and downloaded; drawing reads that table and
     nothing else. ``results`` is a `hashbench.analysis.results.Results`, ``style`` a
     `hashbench.render.style.Style`: rooms above this one, which a report may name. How methods
-    and datasets are called and coloured comes from the look, which all reports of a study share.
+    and datasets are called and coloured comes from the style, which all reports of a study share.
     """
 
     plugin_kind: ClassVar[str] = "reports"

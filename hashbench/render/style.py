@@ -1,4 +1,4 @@
-"""How a study looks on paper: names, colours, markers, footnotes and captions.
+"""How a study styles on paper: names, colours, markers, footnotes and captions.
 
 One `Style` serves all reports of a study, so that a method has the same name, colour and marker
 in every figure, and so that no caption leaves out which measure, which database codes and which
@@ -132,7 +132,7 @@ class Style:
         heading: str = "",
         highlight: Sequence[str] = (),
     ) -> Self:
-        """Return the look of a study; a part of its results is shown like the whole.
+        """Return the style of a study; a part of its results is shown like the whole.
 
         ``highlight`` names methods that have a colour in every figure.
         """
@@ -165,7 +165,7 @@ class Style:
         )
 
     def part(self, results: Results, highlight: Sequence[str] = ()) -> Self:
-        """Return the same look for a part of the results, with its best methods in colour."""
+        """Return the same style for a part of the results, with its best methods in colour."""
         chosen = {cell.label for cell in results.cells}
         return replace(
             self,
@@ -277,7 +277,7 @@ def fixed_style(method: str) -> tuple[str, str, Any]:
 
     Examples
     --------
-    >>> fixed_look("edsh")[:2], fixed_look("nobody's") == fixed_look("nobody's")
+    >>> fixed_style("edsh")[:2], fixed_style("nobody's") == fixed_style("nobody's")
     (('#0072B2', 'o'), True)
     """
     place = _place(method)
@@ -299,8 +299,8 @@ def study_styles(names: Sequence[str]) -> dict[str, tuple[str, str, Any]]:
 
     Examples
     --------
-    >>> looks = study_looks(["edsh", *(f"edsh[gamma={value}]" for value in range(14))])
-    >>> looks["edsh"] == fixed_look("edsh"), len({colour for colour, _, _ in looks.values()})
+    >>> styles = study_styles(["edsh", *(f"edsh[gamma={value}]" for value in range(14))])
+    >>> styles["edsh"] == fixed_style("edsh"), len({colour for colour, _, _ in styles.values()})
     (True, 15)
     """
     styles = {name: fixed_style(name) for name in names}

@@ -55,8 +55,8 @@ def emoji_names(text: str) -> str:
 
     Examples
     --------
-    >>> spelled("\U0001facf"), spelled("\U0001f1e7\U0001f1ea"), spelled("\u2192"), spelled("a cat")
-    ('donkey', 'flag: Belgium', 'rightwards arrow', 'a cat')
+    >>> emoji_names("\U0001facf"), emoji_names("\U0001f1e7\U0001f1ea"), emoji_names("a cat")
+    ('donkey', 'flag: Belgium', 'a cat')
     """
     signs = [character for character in text if not _invisible(character)]
     if not signs or any(each.isalnum() or each.isspace() for each in signs):

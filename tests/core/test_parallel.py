@@ -90,9 +90,10 @@ def test_an_error_beside_is_raised_where_it_is_waited_for(two_cores):
 
 def test_processes_end_with_the_one_that_started_them():
     script = (
-        "import time; from hashbench.core import processes;"
+        "import time; from hashbench.core import parallel;"
         "parallel.usable_cores = lambda: 2; parallel.LOOK = 0.05;"
-        "list(parallel.shared_out(lambda _: (print('on', flush=True), time.sleep(60)), [1, 2]))"
+        "wait = lambda _: (print('on', flush=True), time.sleep(60));"
+        "list(parallel.parallel_map_processes(wait, [1, 2]))"
     )
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as started:
         started.stdout.readline()

@@ -50,13 +50,11 @@ def test_the_docstring_names_exactly_the_parameters_of_the_constructor(name):
 
 
 @pytest.mark.parametrize(("name", "beside"), [("kdlfh", "dlfh"), ("scm-s", "scm_o")])
-def test_a_change_beside_a_method_that_it_builds_on_changes_its_hash(
-    name, run_in_background, monkeypatch
-):
+def test_a_change_beside_a_method_that_it_builds_on_changes_its_hash(name, beside, monkeypatch):
     before = source_hash.__wrapped__(METHODS[name])
-    file = (FOLDER / f"{run_in_background}.py").resolve()
+    file = (FOLDER / f"{beside}.py").resolve()
     read = Path.read_bytes
     monkeypatch.setattr(Path, "read_bytes", lambda p: read(p) + (b"#" if p == file else b""))
-    assert f"hashbench.methods.{run_in_background}" in sys.modules
+    assert f"hashbench.methods.{beside}" in sys.modules
     assert source_hash.__wrapped__(METHODS[name]) != before
     assert source_hash.__wrapped__(METHODS["edsh"]) == source_hash(METHODS["edsh"])
