@@ -16,11 +16,11 @@ from typing import Any
 #: Public names by what they are for, each with a sentence about them.
 SECTIONS = {
     "Studies and results": (
-        "What `hashbench run` and its kin do, from Python: [guide](../python.md).",
+        "What `hashbench run` and its kin do, from Python: [guide](../guide/python.md).",
         ("run", "open", "Results", "score", "evaluate", "discover"),
     ),
     "Methods": (
-        "What a method derives from, and what it may say of itself: [guide](../plugins.md).",
+        "Base classes of methods and what they declare: [guide](../guide/your-method.md).",
         (
             "Method",
             "LinearMethod",
@@ -33,15 +33,15 @@ SECTIONS = {
         ),
     ),
     "Ranges for tuning": (
-        "Values of a method's `space`: [what a search does with them](../running.md#tuning).",
+        "Values of a method's `space`: [what a search does with them](../guide/running.md#tuning).",
         ("Log", "Linear", "Integer", "Choice"),
     ),
     "Datasets": (
-        "What a dataset derives from and returns: [guide](../datasets.md).",
+        "What a dataset derives from and returns: [guide](../guide/your-data.md).",
         ("Dataset", "Data", "Split", "RandomQuery", "LastQuery", "GivenSplit", "ContactSheet"),
     ),
     "Reports and errors": (
-        "What a report derives from ([guide](../reports.md#writing-one)), and bad input.",
+        "What a report derives from ([guide](../guide/reports.md#writing-one)), and bad input.",
         ("Report", "HashbenchError"),
     ),
 }
@@ -49,7 +49,7 @@ SECTIONS = {
 #: Modules that plugins import from, each with a sentence about it; no names are all it offers.
 MODULES = {
     "hashbench.linalg": ("Mathematics that methods share; rows are items.", ()),
-    "hashbench.measures": ("The evaluator: [names and definitions](../measures.md).", ()),
+    "hashbench.measures": ("The evaluator: [names and definitions](../guide/measures.md).", ()),
     "hashbench.neural.losses": ("Tensor functions for losses of networks.", ()),
     "hashbench.neural.networks": ("Networks that several methods share.", ()),
     "hashbench.render.report": (

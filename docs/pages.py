@@ -62,9 +62,11 @@ class Figures:
         scores["value"] = scores["value"].astype(float)
         scores = scores[(scores["measure"] == "AP") & (scores["params"] == "")]
         runs = pd.read_csv(study / "runs.csv", keep_default_na=False)
-        shallow = pd.read_csv(docs / "fidelity.csv")
+        shallow = pd.read_csv(docs / "research" / "fidelity.csv")
         shallow = shallow[shallow["form"].eq("default") & ~shallow["beyond_rank"]]
-        deep = pd.read_csv(docs / "fidelity-deep.csv").rename(columns={"data": "dataset"})
+        deep = pd.read_csv(docs / "research" / "fidelity-deep.csv").rename(
+            columns={"data": "dataset"}
+        )
         deep = deep.assign(measure="AP", difference=deep["ours"] - deep["theirs"])
         shipped = Path(hashbench.__file__).parent / "resources" / "published" / "edsh.csv"
         printed = frozenset(pd.read_csv(shipped)["method"])
@@ -120,7 +122,7 @@ def method_page(plugin: Plugin, figures: Figures) -> str:
     if plugin.name in figures.printed:
         parts.append(
             "What the EDSH paper prints for it, beside what it gives here: "
-            "[the EDSH paper](../../reproduce.md)."
+            "[the EDSH paper](../../guide/reproduce.md)."
         )
     return "\n\n".join(parts) + "\n"
 
@@ -172,7 +174,7 @@ def _scores(name: str, figures: Figures) -> Iterator[str]:
     yield (
         f"{head}AP on `emoji` at {own['bits'].iloc[0]} bits, as `hashbench run` gives it; training "
         f"took {float(cell['fit_seconds']):.2f} s with {cell['threads']} thread where this site "
-        "was built ([scaling](../../scaling.md) has tall data).\n\n"
+        "was built ([scaling](../../research/scaling.md) has tall data).\n\n"
         + markdown_table(shown.rename(columns={"database": "database codes"}))
     )
 
@@ -195,7 +197,7 @@ def _references(name: str, references: pd.DataFrame) -> Iterator[str]:
     yield (
         f"## Against other code\n\n{held} comparisons lie within their tolerance; the largest "
         f"difference is {largest:.3f}. Fidelity has all of them, with tolerances and reasons: "
-        "[shallow methods](../../fidelity.md), [networks](../../fidelity-deep.md).\n\n"
+        "[shallow methods](../../research/fidelity.md), [networks](../../research/fidelity-deep.md).\n\n"
         + markdown_table(pd.DataFrame(rows, columns=columns))
     )
 

@@ -132,7 +132,10 @@ def unmarked(text: str) -> Iterator[tuple[int, str]]:
 
 def pages() -> list[Path]:
     """Return README and every page of the documentation."""
-    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    return [
+        ROOT / "README.md",
+        *sorted(page for page in (ROOT / "docs").rglob("*.md") if "made" not in page.parts),
+    ]
 
 
 def commands(body: str) -> list[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 Discrete steps amplify rounding: a sign that turns early turns others. What the last digits of the
 features can do to a score, or the order in which another processor adds, is no finding about the
-method. ``tools/sensitivity.py`` measures both.
+method. ``research/sensitivity.py`` measures both.
 """
 
 from __future__ import annotations

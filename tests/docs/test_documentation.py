@@ -18,14 +18,14 @@ def slow(page):
 
 
 @pytest.mark.docs
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_page_shows_what_its_commands_print(page):
     wrong = run_docs.run_page(page)
     assert not wrong, "\n\n".join(wrong)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", [page for page in PAGES if slow(page)], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [page for page in PAGES if slow(page)], ids=lambda page: page.stem)
 def test_a_page_shows_what_its_slow_commands_print(page):
     wrong = run_docs.run_page(page, slow=True)
     assert not wrong, "\n\n".join(wrong)

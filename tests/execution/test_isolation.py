@@ -86,7 +86,7 @@ EXPECTED = {
     "fifth-good": ("done", ""),
 }
 
-#: The promises of docs/guarantees.md, one method each; the others are tried with `-m slow`.
+#: The promises of docs/guide/guarantees.md, one method each; the others are tried with `-m slow`.
 PROMISED = ("good", "raises", "hangs-in-c", "allocates", "exits", "crashes", "prints-forever",
             "wrong-shape", "declines", "leaves-processes", "second-good")  # fmt: skip
 

@@ -14,8 +14,8 @@ import pytest
 
 from hashbench.data.formats.variables import Variables
 from hashbench.measures import evaluate
+from research import fidelity
 from tests.helpers.data import REFERENCE
-from tools import fidelity
 
 pytestmark = REFERENCE
 

@@ -169,7 +169,7 @@ def test_the_list_explains_every_family_choice_and_preset():
 
 
 def test_the_documentation_names_everything():
-    text = (Path(__file__).parents[2] / "docs" / "measures.md").read_text()
+    text = (Path(__file__).parents[2] / "docs" / "guide" / "measures.md").read_text()
     assert all(f"`{name}`" in text for name in ALIASES)
     for name, family in FAMILIES.items():
         assert f"`{name}" in text

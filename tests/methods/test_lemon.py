@@ -5,9 +5,9 @@ import hashbench
 from hashbench.checks.methods import toy
 from hashbench.core.errors import HashbenchError
 from hashbench.methods.lemon import LEMON
+from research import fidelity
 from tests.helpers.data import needs_data
 from tests.methods.restated import lemon
-from tools import fidelity
 
 
 def test_objective_equals_that_of_the_restatement():

@@ -9,10 +9,10 @@ import pytest
 
 from hashbench.plugins.registry import discover
 from hashbench.plugins.selection import parse_item
+from research import fidelity, fidelity_doc
+from research.equivalence import DIFFERENT, EQUIVALENT, judge
+from research.fidelity_originals import DEFAULT, ORIGINALS, originals
 from tests.helpers.data import needs_data
-from tools import fidelity, fidelity_doc
-from tools.equivalence import DIFFERENT, EQUIVALENT, judge
-from tools.fidelity_originals import DEFAULT, ORIGINALS, originals
 
 RECORD = pd.read_csv(fidelity.RECORD)
 #: Code lengths that every run of the suite compares, and of slow methods; the others take minutes
@@ -68,7 +68,7 @@ def test_the_record_follows_from_its_numbers():
 
 
 def test_the_page_says_what_follows_from_the_record():
-    page = (fidelity.ROOT / "docs" / "fidelity.md").read_text(encoding="utf-8")
+    page = (fidelity.ROOT / "docs" / "research" / "fidelity.md").read_text(encoding="utf-8")
     for part in fidelity_doc.parts(RECORD).values():
         assert part in page
 

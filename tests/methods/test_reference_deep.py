@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from research import fidelity_deep
 from tests.helpers.data import needs_data
-from tools import fidelity_deep
 
 RECORD = pd.read_csv(fidelity_deep.RECORD)
 ENCODED = RECORD[RECORD["database"] == "encoded"]

@@ -1,4 +1,4 @@
-"""The plugin shown in docs/neural.md runs and ranks better than chance."""
+"""The plugin shown in docs/guide/neural.md runs and ranks better than chance."""
 
 import csv
 import re
@@ -11,7 +11,7 @@ import hashbench as package
 pytest.importorskip("torch")
 pytestmark = pytest.mark.torch
 
-PAGE = Path(package.__file__).parent.parent / "docs" / "neural.md"
+PAGE = Path(package.__file__).parent.parent / "docs" / "guide" / "neural.md"
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from hashbench.analysis.summary import places
 from hashbench.plugins.numerical_tolerance import STEADY, measured, tolerance, words
 from hashbench.plugins.registry import discover
-from tools import sensitivity
+from research import sensitivity
 
 METHODS = {name: plugin.cls for name, plugin in discover([]).methods.items()}
 QUICK = ["dch", "edsh", "random", "scm-o", "fddh"]

@@ -43,7 +43,9 @@ class FileDataset(Dataset):
         "last-2000": LastQuery(2000),
         "last-2100": LastQuery(2100),
     }
-    preprocessing: ClassVar = "l2"  # of however many views; the evidence is in docs/datasets.md
+    preprocessing: ClassVar = (
+        "l2"  # of however many views; the evidence is in docs/guide/your-data.md
+    )
 
     def __init__(
         self,

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from hashbench.methods.dsph import DSPH
-from tools import deep_findings, deep_page
+from research import deep_findings, deep_page
 
 TASKS = deep_page.IMAGE, deep_page.TEXT_TASK
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_ind
 
-from tools.equivalence import DIFFERENT, EQUIVALENT, NUMBERS, ONE_RUN, OPEN, RUNS, judge
+from research.equivalence import DIFFERENT, EQUIVALENT, NUMBERS, ONE_RUN, OPEN, RUNS, judge
 
 
 def row(ours, theirs, tolerance):

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-PATH = Path(__file__).parents[2] / "tools" / "fair.py"
+PATH = Path(__file__).parents[2] / "research" / "fair.py"
 
 
 @pytest.fixture(scope="module")

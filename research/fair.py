@@ -1,9 +1,9 @@
-"""Write ``docs/fair.md`` and ``docs/fair.csv`` from the results of a tuned study.
+"""Write ``docs/research/fair.md`` and ``docs/research/fair.csv`` from the results of a tuned study.
 
     hashbench run fair -o OUT
-    python -m tools.fair OUT
+    python -m research.fair OUT
 
-The words are in ``tools/fair.md.in``; every number in them is computed here.
+The words are in ``research/fair.md.in``; every number in them is computed here.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from hashbench.render.tables import to_markdown
 from hashbench.reports.tuning import OUTCOME, Tuning
 
 HERE = Path(__file__).parent
-DOCS = HERE.parent / "docs"
+DOCS = HERE.parent / "docs" / "research"
 PAPER_DATASETS = ("wiki-cnn", "wiki[protocol=paper]", "wiki")
 
 

@@ -1,12 +1,12 @@
 """How far does rounding move a score? Every method on features that differ in their last digits.
 
-``python -m tools.sensitivity`` fits each method on emoji at 16 bits, on the features as they are
+``python -m research.sensitivity`` fits each method on emoji at 16 bits, on the features as they are
 and on features whose entries are changed by a part of themselves no larger than rounding: one in
 10^12 of float64, and half a unit in the last place of float32. It writes the largest change of AP
 over tasks and draws to ``hashbench/resources/sensitivity.csv``, which ``hashbench show`` and the
 tables read.
 
-``python -m tools.sensitivity --kernels OUT OTHER...`` adds what the order of sums does: the largest
+``python -m research.sensitivity --kernels OUT OTHER...`` adds what the order of sums does: the largest
 difference of a score between folders of the default study, each computed with the kernels of
 another processor (``OPENBLAS_CORETYPE=Nehalem hashbench run -o OTHER``).
 """

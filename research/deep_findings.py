@@ -1,11 +1,11 @@
 """Measure shallow and deep methods on the same features, one part at a time.
 
     hashbench run -m dsph,lemon,... -d wiki,... -b 32 -s 1 --tune 8 -o FOLDER    # one part
-    python -m tools.deep_findings collect FOLDER ...         # its scores into docs/deep.csv
-    python -m tools.deep_findings selection dsph ... -d wiki
-    python -m tools.deep_findings memory dsph lemon ... -d wiki
-    python -m tools.deep_findings seconds dsph lemon ... -d wiki
-    python -m tools.deep_page                                # docs/deep.md, from docs/deep.csv
+    python -m research.deep_findings collect FOLDER ...         # its scores into docs/research/deep.csv
+    python -m research.deep_findings selection dsph ... -d wiki
+    python -m research.deep_findings memory dsph lemon ... -d wiki
+    python -m research.deep_findings seconds dsph lemon ... -d wiki
+    python -m research.deep_page                                # docs/research/deep.md, from docs/research/deep.csv
 
 The parts may be run in any order. What is in the record is not measured again; the page is made of
 what is in the record and lists what is missing. Everything is at 32 bits, AP of the whole ranking.
@@ -37,9 +37,9 @@ from hashbench.neural.method import TorchMethod
 from hashbench.plugins.protocol import Protocol
 from hashbench.plugins.registry import discover
 from hashbench.plugins.selection import TUNED
-from tools import fidelity
+from research import fidelity
 
-RECORD = fidelity.ROOT / "docs" / "deep.csv"
+RECORD = fidelity.ROOT / "docs" / "research" / "deep.csv"
 BITS = 32
 MEASURE = "AP"
 

@@ -1,9 +1,9 @@
 """Are our methods as good as their authors' own code? Ours against theirs, on the same data.
 
 The reference figures come from running the original implementations on Wiki and on UCI digits;
-they lie in ``tests/reference``. ``python -m tools.fidelity`` fits every method that has figures on
+they lie in ``tests/reference``. ``python -m research.fidelity`` fits every method that has figures on
 the same split, by default and as the original does it, scores the same measures, judges each
-comparison by :mod:`equivalence` and writes ``docs/fidelity.csv``; the test suite asks the same
+comparison by :mod:`equivalence` and writes ``docs/research/fidelity.csv``; the test suite asks the same
 questions of the same functions.
 """
 
@@ -21,12 +21,12 @@ import pandas as pd
 from hashbench.measures import evaluate_ranking, hamming_ranking, score_ranking
 from hashbench.plugins.registry import discover
 from hashbench.plugins.selection import parse_item
-from tools.equivalence import judge
-from tools.fidelity_originals import DEFAULT, original, originals
+from research.equivalence import judge
+from research.fidelity_originals import DEFAULT, original, originals
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "tests" / "reference"
-RECORD = ROOT / "docs" / "fidelity.csv"
+RECORD = ROOT / "docs" / "research" / "fidelity.csv"
 SOURCES = {"wiki": "wiki_summary.csv", "uci-digits": "uci_summary.csv"}
 TASKS = ("image->text", "text->image")
 
@@ -198,7 +198,7 @@ def held(table: pd.DataFrame, record: pd.DataFrame) -> pd.Series:
 
 
 def main() -> None:
-    """Compare everything, or the methods named, and write ``docs/fidelity.csv``."""
+    """Compare everything, or the methods named, and write ``docs/research/fidelity.csv``."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("methods", nargs="*", help="all that have figures, if none is named")
     parser.add_argument("-d", "--dataset", choices=SOURCES, help="both, if none is named")

@@ -1,8 +1,8 @@
-"""Write ``docs/deep.md`` from the record of ``tools/deep_findings.py``.
+"""Write ``docs/research/deep.md`` from the record of ``research/deep_findings.py``.
 
-    python -m tools.deep_page
+    python -m research.deep_page
 
-The text is in ``tools/deep.md.in``; every number in it is computed here, and so is the list of
+The text is in ``research/deep.md.in``; every number in it is computed here, and so is the list of
 what has not been run.
 """
 
@@ -14,11 +14,11 @@ from pathlib import Path
 import pandas as pd
 
 from hashbench.plugins.registry import discover
-from tools import deep_findings as findings
-from tools import fidelity
-from tools.markdown_text import number, table
+from research import deep_findings as findings
+from research import fidelity
+from research.markdown_text import number, table
 
-PAGE = fidelity.ROOT / "docs" / "deep.md"
+PAGE = fidelity.ROOT / "docs" / "research" / "deep.md"
 TEXT = Path(__file__).with_name("deep.md.in")
 
 #: The datasets of the page; missing runs on them are listed.

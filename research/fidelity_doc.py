@@ -1,10 +1,10 @@
-"""Write ``docs/fidelity.md``: how near our methods come to their originals.
+"""Write ``docs/research/fidelity.md``: how near our methods come to their originals.
 
-    python -m tools.fidelity                                    # docs/fidelity.csv
+    python -m research.fidelity                                    # docs/research/fidelity.csv
     hashbench run paper-wiki -d "wiki-cnn,wiki[protocol=paper]" -o OUT
-    python -m tools.fidelity_doc OUT
+    python -m research.fidelity_doc OUT
 
-The first part is made of ``docs/fidelity.csv``, ours against other code; the second of the results
+The first part is made of ``docs/research/fidelity.csv``, ours against other code; the second of the results
 of that study, ours against the numbers that the EDSH paper prints. No number stands in the text by
 itself: each is computed here.
 """
@@ -18,11 +18,11 @@ import pandas as pd
 
 from hashbench.plugins.registry import discover
 from hashbench.plugins.selection import parse_item
-from tools import fidelity
-from tools.equivalence import DIFFERENT, EQUIVALENT, ONE_RUN, OPEN
-from tools.fidelity_originals import DEFAULT, originals
-from tools.fidelity_paper import Study
-from tools.markdown_text import number, table
+from research import fidelity
+from research.equivalence import DIFFERENT, EQUIVALENT, ONE_RUN, OPEN
+from research.fidelity_originals import DEFAULT, originals
+from research.fidelity_paper import Study
+from research.markdown_text import number, table
 
 ARROWS = ("i→t", "t→i")
 VERDICTS = (EQUIVALENT, OPEN, DIFFERENT)
@@ -158,7 +158,7 @@ def parts(rows: pd.DataFrame) -> dict[str, str]:
 def main() -> None:
     """Write the document."""
     study = Study(Path(sys.argv[1]))
-    template = (fidelity.ROOT / "tools" / "fidelity.md.in").read_text(encoding="utf-8")
+    template = (fidelity.ROOT / "research" / "fidelity.md.in").read_text(encoding="utf-8")
     text = template.format(
         **parts(pd.read_csv(fidelity.RECORD)),
         tolerance=fidelity.TOLERANCE,
@@ -168,7 +168,7 @@ def main() -> None:
         borne_out=study.borne_out(),
         lead=study.lead(),
     )
-    (fidelity.ROOT / "docs" / "fidelity.md").write_text(text, encoding="utf-8")
+    (fidelity.ROOT / "docs" / "research" / "fidelity.md").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

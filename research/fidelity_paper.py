@@ -11,8 +11,8 @@ import pandas as pd
 import hashbench
 from hashbench.analysis.evidence import find_evidence
 from hashbench.analysis.tests import corrected_test, holm
-from tools import fidelity
-from tools.markdown_text import number, table
+from research import fidelity
+from research.markdown_text import number, table
 
 MEASURE = "AP(norm=retrieved,ties=index)@100"
 DATASETS = {"wiki-cnn": "CNN-like features", "wiki[protocol=paper]": "SIFT features"}

@@ -1,7 +1,7 @@
 """Compare our neural methods with their authors' losses on the same data.
 
-    python -m tools.fidelity_deep [METHOD ...] [-d DATA]     # docs/fidelity-deep.csv
-    python -m tools.fidelity_deep --write                    # docs/fidelity-deep.md
+    python -m research.fidelity_deep [METHOD ...] [-d DATA]     # docs/research/fidelity-deep.csv
+    python -m research.fidelity_deep --write                    # docs/research/fidelity-deep.md
 
 The reference figures are in ``tests/reference/deep_summary.csv``: AP over the whole ranking at 32
 bits, three seeds, last epoch. Ours scale features here as those runs did; by default ours
@@ -23,13 +23,13 @@ from hashbench.data.formats import load_file
 from hashbench.neural.device import same_threads
 from hashbench.plugins.downloads import locate
 from hashbench.plugins.registry import discover
-from tools import fidelity
-from tools.equivalence import DIFFERENT, EQUIVALENT, judge
-from tools.markdown_text import number, table
+from research import fidelity
+from research.equivalence import DIFFERENT, EQUIVALENT, judge
+from research.markdown_text import number, table
 
 REFERENCE = fidelity.REFERENCE / "deep_summary.csv"
-RECORD = fidelity.ROOT / "docs" / "fidelity-deep.csv"
-PAGE = fidelity.ROOT / "docs" / "fidelity-deep.md"
+RECORD = fidelity.ROOT / "docs" / "research" / "fidelity-deep.csv"
+PAGE = fidelity.ROOT / "docs" / "research" / "fidelity-deep.md"
 TEXT = Path(__file__).with_name("fidelity-deep.md.in")
 
 BITS = 32

@@ -1,7 +1,7 @@
 """What the originals do that our defaults do not, and how to ask ours for it.
 
 Whoever reads that our score is not theirs wants to know why. Where the reason is a choice of ours,
-ours has a parameter that undoes it. ``tools/fidelity.py`` compares both forms, ours by default and
+ours has a parameter that undoes it. ``research/fidelity.py`` compares both forms, ours by default and
 ours doing as the original does, in every comparison of the method, whether the default agrees or
 not: no comparison gets a second look because it failed.
 """
