@@ -197,7 +197,8 @@ def _references(name: str, references: pd.DataFrame) -> Iterator[str]:
     yield (
         f"## Against other code\n\n{held} comparisons lie within their tolerance; the largest "
         f"difference is {largest:.3f}. Fidelity has all of them, with tolerances and reasons: "
-        "[shallow methods](../../research/fidelity.md), [networks](../../research/fidelity-deep.md).\n\n"
+        "[shallow methods](../../research/fidelity.md), "
+        "[networks](../../research/fidelity-deep.md).\n\n"
         + markdown_table(pd.DataFrame(rows, columns=columns))
     )
 

@@ -1,11 +1,11 @@
 """Measure shallow and deep methods on the same features, one part at a time.
 
     hashbench run -m dsph,lemon,... -d wiki,... -b 32 -s 1 --tune 8 -o FOLDER    # one part
-    python -m research.deep_findings collect FOLDER ...         # its scores into docs/research/deep.csv
+    python -m research.deep_findings collect FOLDER ...   # its scores into docs/research/deep.csv
     python -m research.deep_findings selection dsph ... -d wiki
     python -m research.deep_findings memory dsph lemon ... -d wiki
     python -m research.deep_findings seconds dsph lemon ... -d wiki
-    python -m research.deep_page                                # docs/research/deep.md, from docs/research/deep.csv
+    python -m research.deep_page     # docs/research/deep.md, from docs/research/deep.csv
 
 The parts may be run in any order. What is in the record is not measured again; the page is made of
 what is in the record and lists what is missing. Everything is at 32 bits, AP of the whole ranking.

@@ -1,10 +1,10 @@
 """Are our methods as good as their authors' own code? Ours against theirs, on the same data.
 
 The reference figures come from running the original implementations on Wiki and on UCI digits;
-they lie in ``tests/reference``. ``python -m research.fidelity`` fits every method that has figures on
-the same split, by default and as the original does it, scores the same measures, judges each
-comparison by :mod:`equivalence` and writes ``docs/research/fidelity.csv``; the test suite asks the same
-questions of the same functions.
+they are in ``tests/reference``. ``python -m research.fidelity`` fits every method that has figures
+on the same split, by default and as the original does it, scores the same measures, judges each
+comparison by :mod:`equivalence` and writes ``docs/research/fidelity.csv``. The test suite calls the
+same functions.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@
     hashbench run paper-wiki -d "wiki-cnn,wiki[protocol=paper]" -o OUT
     python -m research.fidelity_doc OUT
 
-The first part is made of ``docs/research/fidelity.csv``, ours against other code; the second of the results
-of that study, ours against the numbers that the EDSH paper prints. No number stands in the text by
-itself: each is computed here.
+The first part comes from ``docs/research/fidelity.csv``, ours against other code; the second from
+the results of that study, ours against the numbers that the EDSH paper prints. Every number in the
+text is computed here.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""What the originals do that our defaults do not, and how to ask ours for it.
+"""What the originals do differently from our defaults, and which of our parameters does the same.
 
-Whoever reads that our score is not theirs wants to know why. Where the reason is a choice of ours,
-ours has a parameter that undoes it. ``research/fidelity.py`` compares both forms, ours by default and
-ours doing as the original does, in every comparison of the method, whether the default agrees or
-not: no comparison gets a second look because it failed.
+Where our score differs from theirs because of a choice of ours, a parameter undoes that choice.
+``research/fidelity.py`` compares both forms, our default and ours with the original's choice, in
+every comparison of the method, whether the default agrees or not.
 """
 
 from __future__ import annotations

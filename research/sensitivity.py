@@ -1,4 +1,4 @@
-"""How far does rounding move a score? Every method on features that differ in their last digits.
+"""Measure how far rounding moves a score: every method on features with changed last digits.
 
 ``python -m research.sensitivity`` fits each method on emoji at 16 bits, on the features as they are
 and on features whose entries are changed by a part of themselves no larger than rounding: one in
@@ -6,9 +6,9 @@ and on features whose entries are changed by a part of themselves no larger than
 over tasks and draws to ``hashbench/resources/sensitivity.csv``, which ``hashbench show`` and the
 tables read.
 
-``python -m research.sensitivity --kernels OUT OTHER...`` adds what the order of sums does: the largest
-difference of a score between folders of the default study, each computed with the kernels of
-another processor (``OPENBLAS_CORETYPE=Nehalem hashbench run -o OTHER``).
+``python -m research.sensitivity --kernels OUT OTHER...`` adds the effect of the order of
+sums: the largest difference of a score between folders of the default study, each computed with
+the kernels of another processor (``OPENBLAS_CORETYPE=Nehalem hashbench run -o OTHER``).
 """
 
 from __future__ import annotations

@@ -43,9 +43,7 @@ class FileDataset(Dataset):
         "last-2000": LastQuery(2000),
         "last-2100": LastQuery(2100),
     }
-    preprocessing: ClassVar = (
-        "l2"  # of however many views; the evidence is in docs/guide/your-data.md
-    )
+    preprocessing: ClassVar = "l2"  # of all views; docs/guide/your-data.md compares the choices
 
     def __init__(
         self,
