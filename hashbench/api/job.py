@@ -27,14 +27,14 @@ from hashbench.execution.plan import (
     FILE,
     CellTask,
     build_plan,
+    cells_to_run,
     check_schema,
-    in_order,
+    make_task,
     no_space,
-    pending,
-    planned,
+    run_order,
 )
 from hashbench.execution.progress import Progress
-from hashbench.execution.run_cells import execute
+from hashbench.execution.run_cells import run_and_store
 from hashbench.execution.server_connection import ServerConnection
 from hashbench.execution.store import Store
 from hashbench.execution.study import Study
@@ -58,7 +58,7 @@ class Job:
     drafts : its cells before their datasets are looked at
     out : the folder of results
     jobs : how many cells at once
-    choice : which cells that are there already run again, as `pending` takes it
+    choice : which cells that are there already run again, as `cells_to_run` takes it
     server : a fork server that was started ahead, or None
     """
 
@@ -146,22 +146,24 @@ def _compute(job: Job, store: Store, progress: Progress) -> Results:
         present, wrong = store.audit(cells=found.plan.cells)
         untuned = no_space(found.plan, registry) if study.tunes else []
         for line in (*_folded_notes(found.notes, store), *replaced, *wrong, *untuned):
-            progress.note(line)
+            progress.message(line)
         if found.plan.searches:
             tune(found, executor, store, progress, study.keep_trials, job.choice)
         ids = {cell.id for cell in found.plan.cells}
         stored = {name: each for name, each in present.items() if name in ids}
-        todo = {cell.id for cell in pending(found.plan.cells, stored, **job.choice)}
+        todo = {cell.id for cell in cells_to_run(found.plan.cells, stored, **job.choice)}
         if stored:
-            progress.note(
+            progress.message(
                 f"{len(found.plan.cells) - len(todo)} of {len(found.plan.cells)} cells "
                 "are in the store already"
             )
         # the only ones that say that they may take long
         long = {name for name, plugin in registry.methods.items() if not plugin.cls.scalable}
-        tasks = [planned(each, found.sources[each.id]) for each in in_order(found.plan.cells, long)]
+        tasks = [
+            make_task(each, found.sources[each.id]) for each in run_order(found.plan.cells, long)
+        ]
         left = [each for each in tasks if each.cell.id in todo]
-        stored |= execute(left, executor, store, progress, _besides(job, left))
+        stored |= run_and_store(left, executor, store, progress, _besides(job, left))
     finally:
         executor.close()
     return Results(store.path, registry, found.plan, stored)

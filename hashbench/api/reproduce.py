@@ -12,9 +12,9 @@ from hashbench.analysis.results import Results
 from hashbench.api.job import Job
 from hashbench.execution.cell_codes import CellCodes
 from hashbench.execution.external import is_external
-from hashbench.execution.plan import Source, build_plan, in_order, planned
+from hashbench.execution.plan import Source, build_plan, make_task, run_order
 from hashbench.execution.progress import Progress
-from hashbench.execution.run_cells import run_all
+from hashbench.execution.run_cells import run_cells
 from hashbench.execution.run_record import RunRecord
 from hashbench.execution.store import Store, Stored
 from hashbench.plugins.source_hash import environment
@@ -105,13 +105,13 @@ def rerun(
                 tell(Rerun(each, failure=_other_data(each)))
             else:
                 cells.append(each.cell)
-        todo = [planned(cell, sources[cell.split]) for cell in in_order(cells)]
+        todo = [make_task(cell, sources[cell.split]) for cell in run_order(cells)]
 
         def keep(cell: Any, record: RunRecord, folder: Any) -> None:
             tell(_compared(wanted[cell.id], record, folder))
 
         if todo:
-            run_all(todo, executor, store, progress, keep)
+            run_cells(todo, executor, store, progress, keep)
     finally:
         executor.close()
 

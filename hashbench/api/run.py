@@ -87,12 +87,12 @@ def run(
     with trained_on(device):
         job = prepare(
             resolve(None if study is None else str(study), [str(path) for path in paths], asked),
-            progress.note,
+            progress.message,
             retry=_listed(retry),
             force=force,
         )
         if out is None:
-            progress.note(f"results: {job.out}")
+            progress.message(f"results: {job.out}")
         done, _, _ = run_job(job, progress)
     if report:
         from hashbench.site.exhibits import publish

@@ -17,8 +17,9 @@ import click
 from hashbench.core import task_log
 from hashbench.core.units import format_count, format_duration
 from hashbench.execution.executor import STATUSES
-from hashbench.execution.plan import Plan, estimate, pending, wall_times
+from hashbench.execution.plan import Plan, cells_to_run, wall_times
 from hashbench.execution.store import Store, Stored
+from hashbench.execution.time_left import estimate
 from hashbench.execution.tuning.status import count_trials, read_records
 from hashbench.render.terminal import listing
 
@@ -96,10 +97,10 @@ def summarise(
     """
     counts = Counter(each.status for each in stored.values())
     counts["failed"] += len(plan.missing)
-    todo = pending(plan.cells, stored)
+    todo = cells_to_run(plan.cells, stored)
     trials = count_trials(plan, read_records(plan, store.trials))
     waiting = [*todo, *trials.left]
-    seconds, unjudged = estimate(waiting, [*wall_times(stored.values()), *trials.wall_times], 1)
+    seconds, unknown = estimate(waiting, [*wall_times(stored.values()), *trials.wall_times], 1)
     known = {cell.id for cell in plan.cells}
     present = set(os.listdir(store.cells)) if store.cells.is_dir() else set()
     lines = [
@@ -121,7 +122,7 @@ def summarise(
         "cells": len(plan.cells) + len(plan.missing),
         "counts": {**{status: counts[status] for status in STATUSES}, "left": len(todo)},
         "trials": trials.to_json() if plan.searches else None,
-        "left_seconds": seconds if waiting and not unjudged else None,
+        "left_seconds": seconds if waiting and not unknown else None,
         "not_done": lines,
         "missing": [
             {"dataset": dataset, "cells": cells, "reason": reason}

@@ -18,11 +18,12 @@ from hashbench.cli import INTERRUPTED
 from hashbench.core.errors import HashbenchError, describe_os_error
 from hashbench.core.units import format_count, format_duration, format_size
 from hashbench.execution.executor import STATUSES
-from hashbench.execution.plan import Plan, build_plan, estimate, pending, wall_times
+from hashbench.execution.plan import Plan, build_plan, cells_to_run, wall_times
 from hashbench.execution.progress import Progress, make_progress
 from hashbench.execution.server_connection import ServerConnection
 from hashbench.execution.store import Store
 from hashbench.execution.study import Study
+from hashbench.execution.time_left import estimate
 from hashbench.execution.tuning.status import TrialCount, add_tuned, count_trials, read_records
 from hashbench.measures import parse_many
 from hashbench.plugins.selection import bare_name, split_items
@@ -104,7 +105,7 @@ def show_plan(job: Job, progress: Progress) -> None:
     trials = count_trials(plan, records)
     add_tuned(plan, records)
     stored, _ = store.read(plan.cells)
-    todo = pending(plan.cells, stored, **job.choice)
+    todo = cells_to_run(plan.cells, stored, **job.choice)
     waiting = {cell.id for cell in todo}
     for dataset in dict.fromkeys(cell.dataset for cell in plan.cells):
         cells = [cell for cell in plan.cells if cell.dataset == dataset]
@@ -122,7 +123,7 @@ def show_plan(job: Job, progress: Progress) -> None:
     if plan.searches:
         click.echo(_trials_planned(study, trials))
     known = [*wall_times(stored.values()), *trials.wall_times]
-    seconds, unjudged = estimate([*todo, *trials.left], known, jobs)
+    seconds, unknown = estimate([*todo, *trials.left], known, jobs)
     counts = Counter(each.status for each in stored.values())
     done = ", ".join(f"{number} {status}" for status, number in counts.items())
     longest = "none" if study.timeout is None else format_duration(study.timeout)
@@ -131,9 +132,9 @@ def show_plan(job: Job, progress: Progress) -> None:
     click.echo(f"limits of a cell: time {longest}, memory {largest}, {threads}")
     total = format_count(len(plan.cells), "cell")
     click.echo(f"{total}; in {out}: {done or 'nothing yet'}; {len(todo)} to run")
-    if len(unjudged) < len(todo) + len(trials.left):
-        never = format_count(len(unjudged), "cell")
-        besides = f", besides {never} of methods never run" if unjudged else ""
+    if unknown < len(todo) + len(trials.left):
+        never = format_count(unknown, "cell")
+        besides = f", besides {never} of methods never run" if unknown else ""
         click.echo(f"about {format_duration(seconds)} left with {jobs} at once{besides}")
 
 

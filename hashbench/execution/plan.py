@@ -6,7 +6,6 @@ Kept in the store cell by cell, so that `status` and `merge` need neither plugin
 from __future__ import annotations
 
 import json
-import statistics
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -174,11 +173,11 @@ def build_plan(
     try:
         for event in executor.run(list(styles.values()), folder):
             if event.outcome is None:
-                progress.loading(event.task.name)
+                progress.loading_dataset(event.task.name)
             else:
                 outcomes[event.task] = event.outcome
     finally:
-        progress.loaded()
+        progress.datasets_loaded()
     found = BuiltPlan(Plan(study.measures, tune_seconds=study.tune_time), {}, [], [])
     for task, outcome in outcomes.items():
         found.notes.extend(f"{task.name}: {note}" for note in outcome.result.get("notes", ()))
@@ -236,7 +235,7 @@ def _cell(draft: CellSpec, facts: Mapping[str, Any], split: str, registry: Regis
     return draft.cell(facts["fingerprint"], split, steps, source)
 
 
-def planned(cell: Cell, source: Source) -> CellTask:
+def make_task(cell: Cell, source: Source) -> CellTask:
     """Return a cell with the task that computes it."""
     module = "external" if external.is_external(cell) else "cell"
     steps = list(cell.preprocessing)
@@ -263,7 +262,7 @@ def planned(cell: Cell, source: Source) -> CellTask:
     return CellTask(cell, task)
 
 
-def in_order(cells: Sequence[Cell], first: Collection[str] = ()) -> list[Cell]:
+def run_order(cells: Sequence[Cell], first: Collection[str] = ()) -> list[Cell]:
     """Return cells as they run: those that share prepared data one after the other.
 
     Of these, cells of the methods named `first` begin: with a long one at the end, all places but
@@ -286,7 +285,7 @@ def no_space(plan: Plan, registry: Registry) -> list[str]:
     return [f"not tuned, because they have no space: {', '.join(without)}"] if without else []
 
 
-def pending(
+def cells_to_run(
     cells: Sequence[Cell],
     stored: Mapping[str, Stored],
     retry: Iterable[str] = (),
@@ -303,34 +302,6 @@ def pending(
         return timing and found.status == "done" and not found.record.alone
 
     return [cell for cell in cells if has_to_run(cell)]
-
-
-def estimate(
-    todo: Sequence[Cell], done: Iterable[tuple[Cell, float]], jobs: int
-) -> tuple[float, list[Cell]]:
-    """Return the seconds left, judged by done cells of the same method, and the cells unjudged.
-
-    Parameters
-    ----------
-    todo : cells and trials to run
-    done : cells and trials that have run, with the seconds they took
-    jobs : how many run at once
-
-    Cells on the same dataset are believed first, then those on any.
-    """
-    seen: dict[tuple[str, ...], list[float]] = {}
-    for cell, wall in done:
-        for key in ((cell.method, cell.dataset), (cell.method,)):
-            seen.setdefault(key, []).append(wall)
-    judged = {key: statistics.median(found) for key, found in seen.items()}
-    seconds, unjudged = 0.0, []
-    for cell in todo:
-        known = judged.get((cell.method, cell.dataset), judged.get((cell.method,)))
-        if known is not None:
-            seconds += known
-        else:
-            unjudged.append(cell)
-    return seconds / jobs, unjudged
 
 
 def wall_times(stored: Iterable[Stored]) -> list[tuple[Cell, float]]:

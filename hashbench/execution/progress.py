@@ -1,345 +1,230 @@
-"""What a run shows while it runs: one bar on a terminal, a line a cell elsewhere."""
+"""What a run shows: a progress bar on a terminal, one line per cell elsewhere, or a log."""
 
 from __future__ import annotations
 
-import bisect
-import shutil
 import sys
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Any, Protocol, TextIO
+from typing import Any, TextIO
 
 from tqdm import tqdm
 
 from hashbench.core.units import format_count, format_duration
 from hashbench.execution.cell import Cell
 from hashbench.execution.store import Stored
+from hashbench.execution.time_left import TimeLeft, scoring_keys
 
 
-class Progress(Protocol):
-    """Told of everything that happens."""
+class Progress:
+    """Shows nothing; the base class of those that do."""
 
-    def note(self, text: str) -> None:
-        """Say something that belongs to no cell."""
+    def message(self, text: str) -> None:
+        """Show a line that belongs to no cell."""
 
-    def loading(self, name: str) -> None:
-        """A dataset is being looked at."""
+    def loading_dataset(self, name: str) -> None:
+        """A dataset is being loaded."""
 
-    def loaded(self) -> None:
-        """All datasets have been looked at."""
+    def datasets_loaded(self) -> None:
+        """All datasets have been loaded."""
 
     def begin(self, cells: Sequence[Cell]) -> None:
-        """These cells are to run."""
+        """These cells are about to run."""
 
-    def started(self, cell: Cell) -> None:
+    def cell_started(self, cell: Cell) -> None:
         """A cell has started."""
 
-    def said(self, cell: Cell, text: str) -> None:
-        """A running cell has told how far it is, or printed a line."""
+    def cell_output(self, cell: Cell, line: str) -> None:
+        """A running cell has logged an iteration or printed a line."""
 
-    def ended(self, cell: Cell, status: str, reason: str, seconds: float) -> None:
+    def cell_finished(self, cell: Cell, status: str, reason: str, seconds: float) -> None:
         """A cell has ended and is stored."""
 
     def scoring(self, done: Sequence[Stored]) -> Iterable[Stored]:
-        """Give back the cells, which are scored one after the other."""
-        ...
-
-    def close(self) -> None:
-        """Nothing more will come."""
-
-
-Keys = Callable[[Cell], Sequence[tuple[object, ...]]]
-
-
-def training_keys(cell: Cell) -> list[tuple[object, ...]]:
-    """Return which cells take as long to train, those that surely do first."""
-    return [(cell.label, cell.dataset, cell.bits), (cell.label, cell.dataset), (cell.label,), ()]
-
-
-def scoring_keys(cell: Cell) -> list[tuple[object, ...]]:
-    """Return which cells take as long to score: that depends on the data, not on the method."""
-    return [(cell.dataset, cell.bits), (cell.dataset,), ()]
-
-
-class TimeLeft:
-    """Learns from cells that have ended how long the others will take.
-
-    A mean over all cells is wrong by the factor between the slowest and the fastest method: each
-    cell is judged by the median of those most like it.
-
-    Parameters
-    ----------
-    keys : which cells are alike
-    """
-
-    def __init__(self, keys: Keys) -> None:
-        self.keys = keys
-        self.waiting: Counter[tuple[tuple[object, ...], ...]] = Counter()
-        self.seen: dict[tuple[object, ...], list[float]] = {}
-        self.spent = 0.0
-
-    def expect(self, cells: Iterable[Cell]) -> None:
-        """Take the cells whose time is asked for, until they have ended."""
-        # Counted by what they are alike in: there may be tens of thousands, asked after each one.
-        self.waiting = Counter(tuple(self.keys(cell)) for cell in cells)
-
-    def ended(self, cell: Cell, seconds: float | None) -> None:
-        """Remember how long a cell took, if that tells of others; it waits no longer."""
-        keys = tuple(self.keys(cell))
-        self.waiting[keys] -= 1
-        if seconds is None:
-            return
-        self.spent += seconds
-        for key in keys:
-            bisect.insort(self.seen.setdefault(key, []), seconds)
-
-    def seconds(self) -> float | None:
-        """Return how long the others will take one after another; None if nothing is known yet."""
-        if not self.seen:
-            return None
-        # () is the last key and known: where nothing is alike, the mean of all is the best guess
-        mean = self.spent / len(self.seen[()])
-        return sum(
-            count * next((_middle(self.seen[key]) for key in keys[:-1] if key in self.seen), mean)
-            for keys, count in self.waiting.items()
-        )
-
-    def words(self, at_once: int = 1) -> str:
-        """Return the time left as it is shown, with so many cells at once."""
-        seconds = self.seconds()
-        return "" if not seconds else f"left {format_duration(seconds / at_once)}"
-
-
-def _middle(ascending: Sequence[float]) -> float:
-    """Return the median of numbers in order."""
-    half = len(ascending) // 2
-    return ascending[half] if len(ascending) % 2 else (ascending[half - 1] + ascending[half]) / 2
-
-
-class Quiet:
-    """Says nothing."""
-
-    def note(self, text: str) -> None:
-        """Say nothing."""
-
-    def loading(self, name: str) -> None:
-        """Say nothing."""
-
-    def loaded(self) -> None:
-        """Say nothing."""
-
-    def begin(self, cells: Sequence[Cell]) -> None:
-        """Say nothing."""
-
-    def started(self, cell: Cell) -> None:
-        """Say nothing."""
-
-    def said(self, cell: Cell, text: str) -> None:
-        """Say nothing."""
-
-    def ended(self, cell: Cell, status: str, reason: str, seconds: float) -> None:
-        """Say nothing."""
-
-    def scoring(self, done: Sequence[Stored]) -> Iterable[Stored]:
-        """Say nothing."""
+        """Return the cells to iterate over while each is scored."""
         return done
 
     def close(self) -> None:
-        """Say nothing."""
+        """No cell is left."""
 
 
-class Lines(Quiet):
-    """A line a cell, for files and pipes."""
+class LineProgress(Progress):
+    """Prints one line per finished cell, for files and pipes."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
         self.count = self.total = 0
 
-    def note(self, text: str) -> None:
+    def message(self, text: str) -> None:
         """Print a line."""
         print(text, file=self.stream, flush=True)
 
     def begin(self, cells: Sequence[Cell]) -> None:
-        """Remember how many cells there are."""
+        """Set the number of cells."""
         self.count, self.total = 0, len(cells)
 
-    def ended(self, cell: Cell, status: str, reason: str, seconds: float) -> None:
-        """Print the cell's line."""
+    def cell_finished(self, cell: Cell, status: str, reason: str, seconds: float) -> None:
+        """Print the status of a cell."""
         self.count += 1
         count = f"[{self.count:{len(str(self.total))}}/{self.total}]"
         text = f"{count} {status:7} {cell} ({format_duration(seconds)})"
-        self.note(f"{text}: {reason}" if reason else text)
+        self.message(f"{text}: {reason}" if reason else text)
 
 
-class Log(Lines):
-    """Everything that happens, a line each, with the time of day."""
+class LogProgress(LineProgress):
+    """Prints one line with the time of day per event."""
 
-    def note(self, text: str) -> None:
+    def message(self, text: str) -> None:
         """Print a line with the time."""
         now = datetime.now().isoformat(" ", "milliseconds")
-        super().note(f"{now} {text}")
+        super().message(f"{now} {text}")
 
-    def loading(self, name: str) -> None:
-        """Say which dataset is being looked at."""
-        self.note(f"loading {name}")
+    def loading_dataset(self, name: str) -> None:
+        """Print the dataset."""
+        self.message(f"loading {name}")
 
     def begin(self, cells: Sequence[Cell]) -> None:
-        """Say how many cells are to run."""
+        """Print the number of cells."""
         super().begin(cells)
-        self.note(f"to run: {format_count(len(cells), 'cell')}")
+        self.message(f"to run: {format_count(len(cells), 'cell')}")
 
-    def started(self, cell: Cell) -> None:
-        """Say that a cell has started."""
-        self.note(f"started {cell}")
+    def cell_started(self, cell: Cell) -> None:
+        """Print the cell."""
+        self.message(f"started {cell}")
 
-    def said(self, cell: Cell, text: str) -> None:
-        """Say how far a cell is."""
-        self.note(f"{cell}: {text}")
+    def cell_output(self, cell: Cell, line: str) -> None:
+        """Print the line."""
+        self.message(f"{cell}: {line}")
 
     def scoring(self, done: Sequence[Stored]) -> Iterator[Stored]:
-        """Say how long each cell took to score."""
+        """Print how long each cell took to score."""
         for stored in done:
-            begun = time.monotonic()
+            start = time.monotonic()
             yield stored
-            self.note(f"scored {stored.cell} ({format_duration(time.monotonic() - begun)})")
+            self.message(f"scored {stored.cell} ({format_duration(time.monotonic() - start)})")
 
 
-class Bar(Quiet):
-    """One bar for all cells, the running ones named; failures as lines above it.
+class BarProgress(Progress):
+    """Draws one bar for all cells that names the running ones; failures are lines above it.
 
     Parameters
     ----------
     stream : where it is drawn
-    notebook : draw it as a notebook shows bars
+    notebook : draw the bar of notebooks
     """
 
     def __init__(self, stream: TextIO, notebook: bool = False) -> None:
         self.stream = stream
         self.notebook = notebook
+        self.loading: Any = None
         self.bar: Any = None
         self.running: dict[str, Cell] = {}
-        self.left = TimeLeft(training_keys)
-        self.at_once = 1
-        self.heard: dict[str, str] = {}
+        self.last_lines: dict[str, str] = {}
+        self.left = TimeLeft()
+        self.jobs = 1
         self.failed = 0
 
-    def note(self, text: str) -> None:
+    def message(self, text: str) -> None:
         """Print a line above the bar."""
         tqdm.write(text, file=self.stream)
 
-    def loading(self, name: str) -> None:
-        """Name the dataset in a line that goes away: large ones take minutes."""
-        self._erase()
-        if not self.notebook:
-            self.stream.write(f"loading {name}")
-            self.stream.flush()
+    def loading_dataset(self, name: str) -> None:
+        """Name the dataset in a line that disappears: large ones take minutes."""
+        self.datasets_loaded()
+        self.loading = tqdm(
+            desc=f"loading {name}", bar_format="{desc}", file=self.stream, leave=False
+        )
 
-    def loaded(self) -> None:
-        """Take the line away."""
-        self._erase()
-
-    def _erase(self) -> None:
-        if not self.notebook:
-            self.stream.write("\r\x1b[K")  # to the end of the line
+    def datasets_loaded(self) -> None:
+        """Remove the line."""
+        if self.loading is not None:
+            self.loading.close()
+            self.loading = None
 
     def begin(self, cells: Sequence[Cell]) -> None:
         """Draw the bar."""
         self.left.expect(cells)
         self.bar = self._draw("", total=len(cells), dynamic_ncols=True)
 
-    def _draw(self, what: str, **more: Any) -> Any:
+    def _draw(self, title: str, **options: Any) -> Any:
         if self.notebook:
-            from tqdm.auto import tqdm as drawn  # plain text where there are no widgets
+            from tqdm.auto import tqdm as notebook_tqdm  # plain text where there are no widgets
 
-            return drawn(
-                bar_format=f"{what}{{n_fmt}}/{{total_fmt}} {{bar}} {{elapsed}}{{postfix}}", **more
-            )
-        shape = f"{what}{{n_fmt}}/{{total_fmt}} |{{bar:20}}| {{elapsed}}{{postfix}}"
-        return tqdm(bar_format=shape, file=self.stream, **more)
+            shape = f"{title}{{n_fmt}}/{{total_fmt}} {{bar}} {{elapsed}}{{postfix}}"
+            return notebook_tqdm(bar_format=shape, **options)
+        shape = f"{title}{{n_fmt}}/{{total_fmt}} |{{bar:20}}| {{elapsed}}{{postfix}}"
+        return tqdm(bar_format=shape, file=self.stream, **options)
 
-    def started(self, cell: Cell) -> None:
-        """Name the cell beside the bar."""
+    def cell_started(self, cell: Cell) -> None:
+        """Name the cell behind the bar."""
         self.running[cell.id] = cell
-        self.at_once = max(self.at_once, len(self.running))
-        self._show()
+        self.jobs = max(self.jobs, len(self.running))
+        self._describe()
 
-    def said(self, cell: Cell, text: str) -> None:
-        """Put what a cell said behind its name."""
-        self.heard[cell.id] = text
-        self._show()
+    def cell_output(self, cell: Cell, line: str) -> None:
+        """Show the line behind the cell's name."""
+        self.last_lines[cell.id] = line
+        self._describe()
         self.bar.refresh()
 
-    def ended(self, cell: Cell, status: str, reason: str, seconds: float) -> None:
-        """Move the bar on."""
+    def cell_finished(self, cell: Cell, status: str, reason: str, seconds: float) -> None:
+        """Advance the bar."""
         self.running.pop(cell.id, None)
-        self.left.ended(cell, seconds)
-        self.heard.pop(cell.id, None)
+        self.last_lines.pop(cell.id, None)
+        self.left.finish(cell, seconds)
         if status not in ("done", "skipped"):
             self.failed += 1
         if reason:
-            self.note(f"{status}: {cell}: {reason}")
-        self._show()
+            self.message(f"{status}: {cell}: {reason}")
+        self._describe()
         self.bar.update()
 
-    def _show(self) -> None:
-        left = self.left.words(self.at_once)
-        failed = f"{self.failed} failed" if self.failed else ""
-        names = {c.id: f"{c.label} {c.bits} {c.dataset} s{c.seed}" for c in self.running.values()}
-        said = [
-            f"{name} ({self.heard[key]})" if key in self.heard else name
-            for key, name in names.items()
-        ]
-        rest = f"{len(names)} running"
-        # as much as the line has room for; a terminal would cut it anywhere
-        texts = [
-            ", ".join(filter(None, (left, failed, *more)))
-            for more in (said, names.values(), [rest])
-        ]
-        room = self._room()
-        shown = next((text for text in texts if len(text) <= room), texts[-1])
-        self.bar.set_postfix_str(shown if names else texts[0], refresh=False)
+    def _describe(self) -> None:
+        """Write behind the bar what is running; tqdm cuts it at the edge of the terminal."""
+        parts = [self.left.text(self.jobs), self._failures()]
+        if self.running:
+            parts.append(f"{len(self.running)} running")
+        for key, cell in self.running.items():
+            name = f"{cell.label} {cell.bits} {cell.dataset} s{cell.seed}"
+            line = self.last_lines.get(key)
+            parts.append(f"{name} ({line})" if line else name)
+        self.bar.set_postfix_str(", ".join(filter(None, parts)), refresh=False)
 
-    def _room(self) -> float:
-        """Return how many letters there are behind the bar."""
-        if self.notebook:
-            return float("inf")
-        columns = shutil.get_terminal_size().columns
-        return columns - 2 * len(str(self.bar.total)) - len("/ ||  00:00:00, ") - 20
+    def _failures(self) -> str:
+        return f"{self.failed} failed" if self.failed else ""
 
     def scoring(self, done: Sequence[Stored]) -> Iterator[Stored]:
-        """Draw a bar of its own if it takes more than a moment."""
+        """Draw another bar if scoring takes more than a second."""
         left = TimeLeft(scoring_keys)
         left.expect(stored.cell for stored in done)
         with self._draw("scoring ", total=len(done), leave=False, delay=1) as bar:
             for number, stored in enumerate(done):
-                begun = time.monotonic()
+                start = time.monotonic()
                 yield stored
-                # the first reads what is compiled, once for all
-                left.ended(stored.cell, time.monotonic() - begun if number else None)
-                bar.set_postfix_str(left.words(), refresh=False)
+                # the first one also loads compiled functions
+                left.finish(stored.cell, time.monotonic() - start if number else None)
+                bar.set_postfix_str(left.text(), refresh=False)
                 bar.update()
 
     def close(self) -> None:
         """Leave the bar as it is."""
         if self.bar is not None:
-            self.bar.set_postfix_str(f"{self.failed} failed" if self.failed else "")
+            self.bar.set_postfix_str(self._failures())
             self.bar.close()
 
 
 def make_progress(quiet: bool, stream: TextIO | None = None, *, verbose: bool = False) -> Progress:
-    """Return what suits the stream (stderr, because results go to stdout)."""
+    """Return the progress display that suits the stream (stderr: results go to stdout)."""
     stream = sys.stderr if stream is None else stream
     if quiet:
-        return Quiet()
+        return Progress()
     if verbose:
-        return Log(stream)
+        return LogProgress(stream)
     notebook = in_notebook()
-    return Bar(stream, notebook) if notebook or stream.isatty() else Lines(stream)
+    return BarProgress(stream, notebook) if notebook or stream.isatty() else LineProgress(stream)
 
 
 def in_notebook() -> bool:
-    """Say whether this is the kernel of a notebook; imports nothing."""
+    """Return whether this is the kernel of a notebook, without importing IPython."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return shell is not None and "IPKernelApp" in getattr(shell, "config", {})

@@ -23,7 +23,7 @@ from hashbench.execution.run_record import RunRecord
 from hashbench.execution.store import Store, Stored
 
 
-def execute(
+def run_and_store(
     todo: Sequence[CellTask],
     executor: Executor,
     store: Store,
@@ -39,11 +39,11 @@ def execute(
     def keep(cell: Cell, record: RunRecord, folder: Path | None) -> None:
         stored[cell.id] = store.put(cell, record, folder)
 
-    run_all(todo, executor, store, progress, keep, besides)
+    run_cells(todo, executor, store, progress, keep, besides)
     return stored
 
 
-def run_all(
+def run_cells(
     todo: Sequence[CellTask],
     executor: Executor,
     store: Store,
@@ -70,16 +70,18 @@ def run_all(
                 continue
             cell = cells[event.task]
             if event.said:
-                progress.said(cell, event.said)
+                progress.cell_output(cell, event.said)
                 continue
             if event.outcome is None:
-                progress.started(cell)
+                progress.cell_started(cell)
                 continue
             record = RunRecord.of(validate_outcome(cell, event.outcome, sizes(cell.split)))
             keep(cell, record, event.outcome.folder)
             if event.outcome.folder is not None:
                 shutil.rmtree(event.outcome.folder, ignore_errors=True)
-            progress.ended(cell, record.status, record.reason, record.seconds.get("wall", 0.0))
+            progress.cell_finished(
+                cell, record.status, record.reason, record.seconds.get("wall", 0.0)
+            )
     finally:
         events.close()
         progress.close()

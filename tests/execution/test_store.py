@@ -16,7 +16,7 @@ from hashbench.core.errors import DamagedError, HashbenchError
 from hashbench.core.io import add_checksum
 from hashbench.execution.cell import Cell
 from hashbench.execution.cell_codes import CellCodes
-from hashbench.execution.plan import pending
+from hashbench.execution.plan import cells_to_run
 from hashbench.execution.run_record import RunRecord
 from hashbench.execution.store import SCHEMA, Store, Stored, read_cell
 
@@ -239,6 +239,6 @@ def test_timing_runs_again_what_did_not_run_alone(make_cell, tmp_path):
         cell.id: Stored(cell, RunRecord("done", alone=name == "alone"), tmp_path)
         for name, cell in cells.items()
     }
-    again = pending(list(cells.values()), stored, timing=True)
+    again = cells_to_run(list(cells.values()), stored, timing=True)
     assert [cell.method for cell in again] == ["beside"]
-    assert pending(list(cells.values()), stored) == []
+    assert cells_to_run(list(cells.values()), stored) == []

@@ -10,9 +10,9 @@ from pathlib import Path
 from hashbench.execution.cell import Cell
 from hashbench.execution.cell_codes import CellCodes
 from hashbench.execution.executor import Executor
-from hashbench.execution.plan import BuiltPlan, CellTask, Source, planned
+from hashbench.execution.plan import BuiltPlan, CellTask, Source, make_task
 from hashbench.execution.progress import Progress
-from hashbench.execution.run_cells import run_all
+from hashbench.execution.run_cells import run_cells
 from hashbench.execution.run_record import RunRecord
 from hashbench.execution.store import Store
 from hashbench.execution.tuning.search import Search, due
@@ -53,10 +53,10 @@ class Tuner:
         """Run trials, in rounds where times decide how many there are."""
         self.records = read_records(self.plan, self.store.trials, retry, force)
         while todo := self._due():
-            self.progress.note(f"tuning: {len(todo)} trials to run")
-            owners = {planned.cell.id: search for search, planned in todo}
-            run_all(
-                [planned for _, planned in todo],
+            self.progress.message(f"tuning: {len(todo)} trials to run")
+            owners = {make_task.cell.id: search for search, make_task in todo}
+            run_cells(
+                [make_task for _, make_task in todo],
                 self.executor,
                 self.store,
                 self.progress,
@@ -66,7 +66,7 @@ class Tuner:
     def _due(self) -> list[tuple[Search, CellTask]]:
         """Return the next trials; those that share prepared data come one after the other."""
         found = [
-            (search, planned(trial, self._source(search)))
+            (search, make_task(trial, self._source(search)))
             for search in self.plan.searches
             for trial in due(search, self.records[search.id], self.seconds)
         ]
