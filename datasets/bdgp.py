@@ -1,4 +1,4 @@
-"""BDGP: embryos of the fruit fly in pictures, with the terms that experts describe them by."""
+"""BDGP: pictures of fruit fly embryos and the terms that experts describe them with."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FILE = DataFile(
 class BDGP(Dataset):
     """Visual words (1750-d) and terms (79, 0 or 1) of 2,500 embryos in 5 stages.
 
-    The terms nearly give the stage away: scores near 1 are what this dataset has to offer.
+    The terms nearly determine the stage: scores near 1 are normal for this dataset.
     """
 
     name = "bdgp"

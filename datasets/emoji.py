@@ -1,7 +1,6 @@
 """Emoji: every emoji's picture and its words, real image-text data inside the package.
 
-The file is made by tools/build_emoji.py and read from the package itself, so that these data are
-there without a network and without a download.
+The file is made by tools/build_emoji.py and read from the package: no download is needed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""MIRFlickr-25K: photographs with the tags that their owners gave them."""
+"""MIRFlickr-25K: photographs and the tags of their owners."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from hashbench.core.errors import HashbenchError
 from hashbench.data.formats import load_file, load_files
-from hashbench.plugins.dataset import Data, Dataset, LastQuery, RandomQuery
+from hashbench.plugins.dataset import Data, Dataset, GivenSplit, LastQuery, RandomQuery
 from hashbench.plugins.downloads import DataFile, locate
 from hashbench.plugins.method import Citation
 
@@ -17,7 +17,7 @@ PUBLIC = "https://github.com/LonganWANG-cs/NRCH/archive/c2ec2e8.zip"
 
 IMAGES = DataFile(
     "mirflickr25k/mirflickr25k-iall-vgg.mat",
-    content="XAll or IAll, 20015 x 4096 CNN features of the images, as UCCH and its kin use them",
+    content="XAll or IAll, 20015 x 4096 CNN features of the images, as in UCCH",
 )
 TAGS = DataFile(
     "mirflickr25k/mirflickr25k-yall.mat",
@@ -31,6 +31,21 @@ LABELS = DataFile(
     PUBLIC,
     "LAll, 20015 x 24 labels",
 )
+SEPH = DataFile(
+    "mirflickr25k/mirflickr25k.mat",
+    url="https://raw.githubusercontent.com/liligithub5/ROHLSE/"
+    "ca83a72b83ac70da8a63daf398ca8dc93080f6c6/mirflickr25k.mat",
+    content="MIRFlickr-25K, features of images, tags and labels in one file (SePH layout), "
+    "not seen by the authors of hashbench, no licence stated",
+    git_blob="d6f0d522f7b48bee9ed2e7cee3937dc747698349",
+)
+
+PAPER = Citation(
+    authors="M. J. Huiskes, M. S. Lew",
+    title="The MIR Flickr Retrieval Evaluation",
+    venue="ACM Multimedia Information Retrieval",
+    year=2008,
+)
 
 
 class MIRFlickr25K(Dataset):
@@ -43,12 +58,7 @@ class MIRFlickr25K(Dataset):
 
     name = "mirflickr25k"
     title = "MIRFlickr-25K"
-    source = Citation(
-        authors="M. J. Huiskes, M. S. Lew",
-        title="The MIR Flickr Retrieval Evaluation",
-        venue="ACM Multimedia Information Retrieval",
-        year=2008,
-    )
+    source = PAPER
     files = (IMAGES, TAGS, LABELS)
     # The EDSH paper prints "80 % as query set", which would train on 4,003 rows: taken as 20 %.
     protocols: ClassVar = {
@@ -77,3 +87,24 @@ class MIRFlickr25K(Dataset):
                 "by its path, as in -d mirflickr-own=FILE"
             )
         return data
+
+
+class MIRFlickrSePH(Dataset):
+    """A released file with features of images, tags and labels together.
+
+    The sizes are those of the file, which could not be opened when this loader was written.
+    """
+
+    name = "mirflickr25k-seph"
+    title = "MIRFlickr-25K (SePH layout)"
+    source = PAPER
+    files = (SEPH,)
+    protocols: ClassVar = {
+        "standard": GivenSplit("the training rows and queries of the file"),
+        "random-2000": RandomQuery(2000),
+    }
+    preprocessing = ("l2,centre", "centre")
+
+    def load(self) -> Data:
+        """Return the photographs, the training rows of the file first."""
+        return load_file(locate(SEPH, self.name))

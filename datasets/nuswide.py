@@ -1,7 +1,7 @@
 """NUS-WIDE: photographs with tags, in the three selections that papers use.
 
-No version of the features may be redistributed; every error names the file to place, and
-``nuswide[path=...]`` takes a file of any layout.
+The features of these three may not be redistributed: an error names the missing file, and
+``nuswide[path=...]`` reads a file of any layout.
 """
 
 from __future__ import annotations
@@ -11,7 +11,14 @@ from typing import ClassVar
 
 from hashbench.core.errors import HashbenchError
 from hashbench.data.formats import load_file, load_files
-from hashbench.plugins.dataset import Data, Dataset, LastQuery, RandomQuery, SplitProtocol
+from hashbench.plugins.dataset import (
+    Data,
+    Dataset,
+    GivenSplit,
+    LastQuery,
+    RandomQuery,
+    SplitProtocol,
+)
 from hashbench.plugins.downloads import DataFile, locate
 from hashbench.plugins.method import Citation
 
@@ -22,7 +29,16 @@ PAPER = Citation(
     year=2009,
 )
 
-#: As UCCH and its kin take the queries, and how many rows papers train on.
+DLFH = DataFile(
+    "nuswide/nus-wide.mat",
+    url="https://raw.githubusercontent.com/kaihang-jiang/ROH/"
+    "beae7c4b9c535df2f3521dd973e13a9567790de7/datasets/nus-wide.mat",
+    content="NUS-WIDE, features of images, tags and labels in one file (DLFH layout), "
+    "not seen by the authors of hashbench, no licence stated",
+    git_blob="3ff8caf57660904e25609d34fea8a284c692590b",
+)
+
+#: The queries of UCCH and later papers, and the numbers of training rows that papers use.
 COMMON: dict[str, SplitProtocol] = {
     "last-2100": LastQuery(2100),
     "random-2000": RandomQuery(2000),
@@ -33,7 +49,7 @@ COMMON: dict[str, SplitProtocol] = {
 }
 
 
-def _one_file_a_matrix(prefix: str, rows: int, classes: int) -> tuple[DataFile, ...]:
+def _matrix_files(prefix: str, rows: int, classes: int) -> tuple[DataFile, ...]:
     return (
         DataFile(
             f"nuswide/{prefix}-xall-vgg.mat",
@@ -45,7 +61,7 @@ def _one_file_a_matrix(prefix: str, rows: int, classes: int) -> tuple[DataFile, 
 
 
 class NUSWIDESelection(Dataset):
-    """What the selections have in common.
+    """Base of the selections of photographs.
 
     Parameters
     ----------
@@ -92,12 +108,12 @@ class NUSWIDE(NUSWIDESelection):
 
 
 class NUSWIDETop21(NUSWIDESelection):
-    """195,834 photographs with one of the 21 most frequent labels, as UCCH and its kin use them."""
+    """195,834 photographs with one of the 21 most frequent labels, as UCCH uses them."""
 
     name = "nuswide-tc21"
     title = "NUS-WIDE (TC21)"
     n_rows = 195834
-    files = _one_file_a_matrix("nus-wide-tc21", n_rows, 21)
+    files = _matrix_files("nus-wide-tc21", n_rows, 21)
     protocols: ClassVar = COMMON
 
 
@@ -107,5 +123,26 @@ class NUSWIDETop10(NUSWIDESelection):
     name = "nuswide-tc10"
     title = "NUS-WIDE (TC10)"
     n_rows = 186577
-    files = _one_file_a_matrix("nus-wide-tc10", n_rows, 10)
+    files = _matrix_files("nus-wide-tc10", n_rows, 10)
     protocols: ClassVar = COMMON
+
+
+class NUSWIDEDLFH(Dataset):
+    """A released file with features of images, tags and labels together.
+
+    The sizes are those of the file, which could not be opened when this loader was written.
+    """
+
+    name = "nuswide-dlfh"
+    title = "NUS-WIDE (DLFH layout)"
+    source = PAPER
+    files = (DLFH,)
+    protocols: ClassVar = {
+        "standard": GivenSplit("the database (= training rows) and queries of the file"),
+        "random-2000": RandomQuery(2000),
+    }
+    preprocessing = ("l2,centre", "centre")
+
+    def load(self) -> Data:
+        """Return the photographs, the database of the file first."""
+        return load_file(locate(DLFH, self.name))

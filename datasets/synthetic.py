@@ -1,9 +1,8 @@
-"""Made-up data: for tests, for timing and for scale, never for claims about retrieval.
+"""Synthetic data: for tests, timing and scale, not for claims about retrieval.
 
 Every item has classes; its classes and a variation of its own give a short latent vector, which
-each view shows through a random linear map, in noise. The presets have the shapes of data that
-papers use. They are written to disk in blocks once and read as memory maps, so that 3 GB of
-features never stand in memory.
+each view maps linearly and adds noise to. The presets have the shapes of data that papers use.
+They are written to disk in blocks once and read as memory maps, because they take up to 3 GB.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ TextKind = Literal["dense", "topics", "tags"]
 def make_labels(
     rows: int, classes: int, labels_per_row: float, rng: np.random.Generator
 ) -> npt.NDArray[np.uint8]:
-    """Give every row one class at random, and each other class so that the mean is as asked."""
+    """Return random labels: one class for each row, others so that the mean is `labels_per_row`."""
     if not 1 <= labels_per_row <= classes:
         raise HashbenchError(
             f"labels_per_row: found {labels_per_row}; allowed: from 1 to the number of classes, "
@@ -44,7 +43,7 @@ def make_labels(
 
 
 class Generator:
-    """Draws views for labelled rows, a block at a time.
+    """Draw views for labelled rows, one block at a time.
 
     Parameters
     ----------
@@ -94,7 +93,7 @@ class Generator:
     def _tags(self, signal: Real) -> Real:
         chances = self.tags_per_row * _proportions(2 * signal)
         tags = self.rng.random(signal.shape, np.float32) < chances
-        # Collections drop items without a tag; here such an item gets its likeliest one.
+        # Collections drop items without a tag; here such an item gets its most probable one.
         bare = ~tags.any(axis=1)
         tags[bare, chances[bare].argmax(axis=1)] = True
         return tags.astype(np.float32)
@@ -112,7 +111,7 @@ class Synthetic(Dataset):
     Parameters
     ----------
     rows, image_dim, text_dim, classes : sizes
-    labels_per_row : mean number of labels a row; 1 is single-label
+    labels_per_row : mean number of labels per row; 1 is single-label
     snr : variance of the signal over variance of the noise, in every column
     seed : another seed is another dataset
     """
@@ -142,25 +141,25 @@ class Synthetic(Dataset):
     def load(self) -> Data:
         """Return the data, drawn in memory."""
         for size in ("rows", "image_dim", "text_dim", "classes"):
-            _check_whole(size, getattr(self, size), 1)
-        _check_whole("seed", self.seed, 0)
+            _check_integer(size, getattr(self, size), 1)
+        _check_integer("seed", self.seed, 0)
         rng = np.random.default_rng(self.seed)
         labels = make_labels(self.rows, self.classes, self.labels_per_row, rng)
         generator = Generator(self.classes, self.image_dim, self.text_dim, self.snr, rng)
         return Data(list(generator.block(labels)), labels)
 
 
-def _check_whole(what: str, value: Any, least: int) -> None:
+def _check_integer(what: str, value: Any, least: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise HashbenchError(f"{what}: found {value!r}; allowed: whole numbers from {least} up")
 
 
 class Preset(Dataset):
-    """A made-up dataset with the shapes of a real one, kept on disk.
+    """A synthetic dataset with the shapes of a real one, stored on disk.
 
     Parameters
     ----------
-    rows : how many of the rows to make; all of the original's number if None
+    rows : number of rows; that of the original if None
     seed : another seed is another dataset
     """
 
@@ -183,8 +182,8 @@ class Preset(Dataset):
         import scipy.sparse
 
         rows = self.n_rows if self.rows is None else self.rows
-        _check_whole("rows", rows, 1)
-        _check_whole("seed", self.seed, 0)
+        _check_integer("rows", rows, 1)
+        _check_integer("seed", self.seed, 0)
         folder = cache_folder() / "synthetic" / f"{self.name}-rows{rows}-seed{self.seed}-v1"
         if not folder.is_dir():
             from hashbench.core.io import new_folder, writing
@@ -238,7 +237,7 @@ class Preset(Dataset):
 
 
 class SyntheticWiki(Preset):
-    """2,866 rows, 4096-d images and 10-d topics, one of 10 labels a row."""
+    """2,866 rows, 4096-d images and 10-d topics, one of 10 labels per row."""
 
     name = "synthetic-wiki"
     title = "Synthetic (Wiki's shape)"
@@ -247,7 +246,7 @@ class SyntheticWiki(Preset):
 
 
 class SyntheticMIRFlickr(Preset):
-    """20,015 rows, 4096-d images and 1386 tags, about 3.8 of 24 labels a row."""
+    """20,015 rows, 4096-d images and 1386 tags, about 3.8 of 24 labels per row."""
 
     name = "synthetic-mirflickr"
     title = "Synthetic (MIRFlickr's shape)"
@@ -257,7 +256,7 @@ class SyntheticMIRFlickr(Preset):
 
 
 class SyntheticNUSWIDE(Preset):
-    """196,776 rows, 4096-d images and 1000 tags, about 2.4 of 21 labels a row."""
+    """196,776 rows, 4096-d images and 1000 tags, about 2.4 of 21 labels per row."""
 
     name = "synthetic-nuswide"
     title = "Synthetic (NUS-WIDE's shape)"

@@ -1,4 +1,4 @@
-"""UCI multiple features: handwritten digits, described twice."""
+"""UCI multiple features: handwritten digits, described by two kinds of features."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FILE = DataFile(
 class UCIDigits(Dataset):
     """Fourier (76-d) and Karhunen-Loeve (64-d) coefficients of 2,000 digits.
 
-    Two views of one picture: `image` and `text` are but the names of the places they take.
+    Both views describe the same picture; they are called `image` and `text` all the same.
     """
 
     name = "uci-digits"

@@ -1,4 +1,4 @@
-"""Wiki: sections of Wikipedia's featured articles, each with the picture beside it."""
+"""Wiki: sections of Wikipedia's featured articles and their pictures."""
 
 from __future__ import annotations
 

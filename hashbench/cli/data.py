@@ -1,4 +1,4 @@
-"""``hashbench data``: get the files of a dataset, check them, look at what they hold."""
+"""``hashbench data``: download, check, describe, convert and export datasets."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def fetch_command(name: str, plugins: tuple[str, ...]) -> None:
     missing: list[HashbenchError] = []
     for file in dataset.files:
         try:
-            place = fetch(file, dataset.name, progress=sys.stderr.isatty())
+            path = fetch(file, dataset.name, progress=sys.stderr.isatty())
         except HashbenchError as error:
-            missing.append(error)  # what can be downloaded is, whatever else cannot
+            missing.append(error)  # the other files may still be available
         else:
-            click.echo(f"{file.path}: {place}")
+            click.echo(f"{file.path}: {path}" + (f" ({file.content})" if file.content else ""))
     if missing:
         raise HashbenchError("; ".join(map(str, missing)))
 
@@ -56,7 +56,7 @@ def check_command(name: str, plugins: tuple[str, ...]) -> None:
     for file in dataset.files:
         status = check(file)
         wrong += status in ("missing", "wrong checksum")
-        click.echo(f"{file.path}: {status}" + (f" ({place})" if (place := find(file)) else ""))
+        click.echo(f"{file.path}: {status}" + (f" ({path})" if (path := find(file)) else ""))
     if wrong:
         raise HashbenchError(f"{dataset.name}: found {wrong} files missing or wrong; allowed: none")
 
@@ -103,9 +103,9 @@ def describe_command(
 @click.argument("output", type=click.Path(path_type=Path), metavar="OUT.npz|OUT.mat")
 @plugin_option
 def convert_command(name: str, output: Path, plugins: tuple[str, ...]) -> None:
-    """Write a dataset under the suite's own names: image, text, labels.
+    """Write a dataset under hashbench's own names: image, text, labels.
 
-    NAME-OR-FILE is what `run -d` takes. The split that comes with the data is kept, as row numbers.
+    NAME-OR-FILE is what `run -d` takes. A split that comes with the data is written too.
     """
     from hashbench.data import isolated_reading
     from hashbench.data.export import write_data
@@ -129,11 +129,11 @@ def convert_command(name: str, output: Path, plugins: tuple[str, ...]) -> None:
 )
 @plugin_option
 def export_command(name: str, seed: int, output: Path, plugins: tuple[str, ...]) -> None:
-    """Write a split for training elsewhere: features as methods see them, labels, row numbers.
+    """Write a split for training elsewhere: preprocessed features, labels, row numbers.
 
     DATASET-SEED.npz and .mat hold the views, the labels, the rows train, query and database
     (counted from first_row) and the name of the split. Put that name, split, into the file with
-    your codes: `run -m NAME=FILE` then knows whose codes they are.
+    your codes, so that `run -m NAME=FILE` can check them.
     """
     from hashbench.data.export import export_split
 
@@ -147,7 +147,7 @@ def export_command(name: str, seed: int, output: Path, plugins: tuple[str, ...])
 
 
 def _find(text: str, plugins: tuple[str, ...]) -> tuple[DataChoice, Dataset]:
-    """Return what a selection of one dataset chooses."""
+    """Return the choice and the dataset of a selection of one dataset."""
     registry = find_plugins(plugins)
     chosen = datasets(Study(datasets=(text,)), registry)
     if len(chosen) != 1:

@@ -11,10 +11,19 @@ from typing import ClassVar
 import pytest
 
 from hashbench.core.errors import HashbenchError
-from hashbench.plugins.downloads import DataFile, check, data_folders, fetch, find, locate
+from hashbench.plugins.downloads import (
+    DataFile,
+    check,
+    data_folders,
+    fetch,
+    find,
+    git_blob_id,
+    locate,
+)
 
 CONTENT = bytes(range(256)) * 400
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
+GIT_BLOB = hashlib.sha1(f"blob {len(CONTENT)}\0".encode() + CONTENT).hexdigest()
 
 
 def archive_of(**members):
@@ -74,6 +83,25 @@ def cache(tmp_path, monkeypatch):
 def file_at(server, name):
     url = f"http://127.0.0.1:{server.server_port}/{name}"
     return DataFile("set/file.mat", SHA256, url, "numbers")
+
+
+def test_a_git_blob_id_is_a_checksum(server, cache):
+    url = f"http://127.0.0.1:{server.server_port}"
+    file = DataFile("set/file.mat", url=f"{url}/good.mat", git_blob=GIT_BLOB)
+    assert check(file) == "missing"
+    path = fetch(file, "set")
+    assert (check(file), path.read_bytes()) == ("ok", CONTENT)
+    path.write_bytes(CONTENT[:-1])
+    assert check(file) == "wrong checksum"
+    path.unlink()
+    with pytest.raises(HashbenchError, match=GIT_BLOB):
+        fetch(DataFile("set/file.mat", url=f"{url}/wrong.mat", git_blob=GIT_BLOB), "set")
+    assert leftovers(cache) == []
+
+
+def test_the_blob_id_of_an_empty_file_is_the_one_of_git(tmp_path):
+    (tmp_path / "empty").touch()
+    assert git_blob_id(tmp_path / "empty") == "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
 
 
 def leftovers(cache):

@@ -88,6 +88,13 @@ LAYOUTS = (
             "query": ("img_test", "text_test", "label_test"),
         },
     ),
+    Layout(
+        "XMedia",
+        {
+            "train": ("I_tr_CNN", "T_tr_BOW", "trImgCat"),
+            "query": ("I_te_CNN", "T_te_BOW", "teImgCat"),
+        },
+    ),
     Layout("UCCH", {"all": ("XAll", "YAll", "LAll")}),  # before DCMH, whose images may be pixels
     Layout("DCMH", {"all": ("images|IAll", "YAll", "LAll")}),
     Layout("CLIP", {"all": ("index|imgs|FAll", "caption|tags|YAll", "category|LAll|labels")}),
