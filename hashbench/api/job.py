@@ -18,14 +18,12 @@ from hashbench.analysis.evaluate import write_tables
 from hashbench.analysis.published import FOLDER as PUBLISHED
 from hashbench.analysis.published import read_published
 from hashbench.analysis.results import Results
-from hashbench.analysis.warmup import compiling_task, load_compiled
 from hashbench.api.study_args import default_out, jobs_of
 from hashbench.core.errors import unknown
-from hashbench.execution.executor import STATUSES, Executor, Limits, Task
+from hashbench.execution.executor import STATUSES, Executor, Limits
 from hashbench.execution.grid import CellSpec, drafts, methods_left_out, resolved
 from hashbench.execution.plan import (
     FILE,
-    CellTask,
     build_plan,
     cells_to_run,
     check_schema,
@@ -136,7 +134,6 @@ def _compute(job: Job, store: Store, progress: Progress) -> Results:
     executor = job.executor(store.prepared)
     study, registry = job.study, job.registry
     try:
-        load_compiled(study.measures)  # meanwhile the executor's processes start
         found = build_plan(study, job.drafts, registry, executor, store.work, progress)
         replaced = [line for line in map(store.put_split, found.splits) if line]
         store.write_text("study.toml", resolved(study, registry).to_toml())
@@ -163,7 +160,7 @@ def _compute(job: Job, store: Store, progress: Progress) -> Results:
             make_task(each, found.sources[each.id]) for each in run_order(found.plan.cells, long)
         ]
         left = [each for each in tasks if each.cell.id in todo]
-        stored |= run_and_store(left, executor, store, progress, _besides(job, left))
+        stored |= run_and_store(left, executor, store, progress)
     finally:
         executor.close()
     return Results(store.path, registry, found.plan, stored)
@@ -173,14 +170,6 @@ def _plugin_facts(job: Job) -> str:
     methods = [draft.method for draft in job.drafts]
     datasets = [draft.data.name for draft in job.drafts]
     return describe_plugins(job.registry, methods, datasets)
-
-
-def _besides(job: Job, cells: Sequence[CellTask]) -> list[Task]:
-    """Return what is computed in a place that cells leave for it: the evaluator's kernels."""
-    if not cells or job.jobs < 2 or job.study.executor == "dask":
-        return []
-    task = compiling_task(job.study.measures)
-    return [] if task is None else [task]
 
 
 def _folded_notes(notes: Sequence[str], store: Store) -> list[str]:

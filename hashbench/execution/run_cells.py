@@ -16,7 +16,7 @@ from hashbench.core.io import load_arrays
 from hashbench.core.text import one_line
 from hashbench.execution.cell import Cell
 from hashbench.execution.cell_codes import CellCodes
-from hashbench.execution.executor import Executor, Outcome, Task
+from hashbench.execution.executor import Executor, Outcome
 from hashbench.execution.plan import CellTask
 from hashbench.execution.progress import Progress
 from hashbench.execution.run_record import RunRecord
@@ -28,18 +28,17 @@ def run_and_store(
     executor: Executor,
     store: Store,
     progress: Progress,
-    besides: Sequence[Task] = (),
 ) -> dict[str, Stored]:
     """Run cells and store each as it ends; however this is left, nothing runs on.
 
-    Returns the cells that have run, by id. What runs besides is nobody's result.
+    Returns the cells that have run, by id.
     """
     stored: dict[str, Stored] = {}
 
     def keep(cell: Cell, record: RunRecord, folder: Path | None) -> None:
         stored[cell.id] = store.put(cell, record, folder)
 
-    run_cells(todo, executor, store, progress, keep, besides)
+    run_cells(todo, executor, store, progress, keep)
     return stored
 
 
@@ -49,7 +48,6 @@ def run_cells(
     store: Store,
     progress: Progress,
     keep: Callable[[Cell, RunRecord, Path | None], None],
-    besides: Sequence[Task] = (),
 ) -> None:
     """Run cells and hand each over as it ends: its record and the folder with its files."""
 
@@ -61,13 +59,9 @@ def run_cells(
 
     cells = {each.task: each.cell for each in todo}
     progress.begin(list(cells.values()))
-    events = executor.run([*besides, *cells], store.work)
+    events = executor.run(list(cells), store.work)
     try:
         for event in events:
-            if event.task in besides:
-                if event.outcome is not None and event.outcome.folder is not None:
-                    shutil.rmtree(event.outcome.folder, ignore_errors=True)
-                continue
             cell = cells[event.task]
             if event.said:
                 progress.cell_output(cell, event.said)

@@ -2,54 +2,100 @@
 
 from __future__ import annotations
 
+import importlib.util
+import pickle
 import shutil
-from pathlib import Path
 
 import pytest
 
-#: One method with compiled loops, and measures that are compiled.
-STUDY = ["run", "-m", "lssh", "-d", "synthetic[rows=100]", "-b", "8", "-s", "1", "--measures", "AP"]
+from hashbench.core import compilation
+
+SOURCE = """
+from hashbench.core.compilation import kernel
+
+@kernel()
+def double(value):
+    return 2 * value
+"""
 
 
-@pytest.fixture(scope="module")
-def filled(hashbench, tmp_path_factory):
-    """Return a cache that a run has filled, and that run's results."""
-    folder = tmp_path_factory.mktemp("filled")
-    done = hashbench(*STUDY, "-o", folder / "out", HASHBENCH_CACHE=str(folder / "cache"))
-    assert done.returncode == 0, done.stderr
-    assert list((folder / "cache").rglob("*.nbi"))
-    return folder / "cache", (folder / "out" / "results.csv").read_bytes()
+@pytest.fixture
+def use_kernel(tmp_path, monkeypatch):
+    """Return a function that uses a kernel as a new process does: how often it was compiled."""
+    folder = tmp_path / "package"
+    folder.mkdir()
+    path = folder / "kernels.py"
+    path.write_text(SOURCE)
+
+    def use(cache) -> int:
+        monkeypatch.setenv("HASHBENCH_CACHE", str(cache))
+        compilation.sources_hash.cache_clear()
+        spec = importlib.util.spec_from_file_location("toy_kernels", path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        assert module.double(21) == 42
+        assert {each.name for each in folder.iterdir()} <= {path.name, "other.py", "__pycache__"}
+        assert not list(folder.rglob("*.nb?"))
+        return module.double.stats.cache_misses.total()
+
+    return use
 
 
-def test_a_full_disk_under_the_cache_harms_no_run(hashbench, filled, small_disk, tmp_path):
-    done = hashbench(*STUDY, "-o", tmp_path / "out", HASHBENCH_CACHE=str(small_disk(16)))
-    assert done.returncode == 0, done.stderr
-    assert "1 cell: 1 done" in done.stdout
-    assert (tmp_path / "out" / "results.csv").read_bytes() == filled[1]
+def test_a_kernel_is_compiled_once_for_all_processes(use_kernel, tmp_path):
+    assert [use_kernel(tmp_path / "cache") for _ in range(3)] == [1, 0, 0]
 
 
-def emptied(path: Path) -> None:
-    path.write_bytes(b"")
+def test_a_kernel_is_compiled_again_when_a_file_beside_it_changes(use_kernel, tmp_path):
+    use_kernel(tmp_path / "cache")
+    (tmp_path / "package" / "other.py").write_text("def called(): ...")
+    assert [use_kernel(tmp_path / "cache") for _ in range(2)] == [1, 0]
 
 
-def cut(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+def emptied(data: bytes) -> bytes:
+    return b""
 
 
-def altered(path: Path) -> None:
-    data = bytearray(path.read_bytes())
-    for place in range(len(data) // 3, len(data), 97):
-        data[place] ^= 0x55
-    path.write_bytes(data)
+def cut(data: bytes) -> bytes:
+    return data[: len(data) // 2]
 
 
-def test_a_damaged_cache_is_compiled_again(hashbench, filled, tmp_path):
-    cache = tmp_path / "cache"
-    shutil.copytree(filled[0], cache)
-    for pattern in ("*.nbi", "*.nbc"):  # numba's index and its machine code
-        for number, path in enumerate(sorted(cache.rglob(pattern))):
-            (emptied, cut, altered)[number % 3](path)
-    done = hashbench(*STUDY, "-o", tmp_path / "out", HASHBENCH_CACHE=str(cache))
-    assert done.returncode == 0, done.stderr
-    assert (tmp_path / "out" / "results.csv").read_bytes() == filled[1]
-    assert all(path.stat().st_size for path in cache.rglob("*.nbi"))  # and it is whole again
+def altered(data: bytes) -> bytes:
+    start = len(data) // 3
+    return data[:start] + bytes(each ^ 0x55 for each in data[start:])
+
+
+def of_another_version(data: bytes) -> bytes:
+    return pickle.dumps("0.1.2") + data
+
+
+@pytest.mark.parametrize("damage", [emptied, cut, altered, of_another_version])
+@pytest.mark.parametrize("pattern", ["*.nbi", "*.nbc"])  # numba's index and its machine code
+def test_a_damaged_file_is_replaced(use_kernel, tmp_path, pattern, damage):
+    use_kernel(tmp_path / "cache")
+    (path,) = (tmp_path / "cache").rglob(pattern)
+    path.write_bytes(damage(path.read_bytes()))
+    assert [use_kernel(tmp_path / "cache") for _ in range(2)] == [1, 0]
+
+
+def test_a_full_disk_keeps_no_kernel(use_kernel, small_disk):
+    disk = small_disk(16)
+    (disk / "fill").write_bytes(bytes(shutil.disk_usage(disk).free))
+    assert [use_kernel(disk) for _ in range(2)] == [1, 1]
+
+
+def test_a_folder_that_cannot_be_made_keeps_no_kernel(use_kernel, tmp_path):
+    (tmp_path / "file").touch()
+    assert [use_kernel(tmp_path / "file" / "cache") for _ in range(2)] == [1, 1]
+
+
+@pytest.mark.slow  # compiles all kernels twice
+def test_a_run_is_the_same_with_a_damaged_cache(hashbench, tmp_path):
+    study = ["run", "-m", "lssh", "-d", "synthetic[rows=100]", "-b", "8", "--measures", "AP"]
+    tables = []
+    for out in ("first", "second"):
+        done = hashbench(*study, "-o", tmp_path / out, HASHBENCH_CACHE=str(tmp_path / "cache"))
+        assert done.returncode == 0, done.stderr
+        tables.append((tmp_path / out / "results.csv").read_bytes())
+        for path in (tmp_path / "cache").rglob("*.nb?"):
+            path.write_bytes(altered(path.read_bytes()))
+    assert tables[0] == tables[1]
