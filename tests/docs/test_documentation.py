@@ -164,3 +164,14 @@ def test_links_between_pages_lead_somewhere():
             if not re.match(r"[a-z]+:", target):
                 assert (page.parent / target).exists(), f"{page.name}: {target}"
                 assert Path(target).suffix != "" or target.endswith("/"), target
+
+
+FILE = re.compile(r"`((?:tests|research|tools|benchmarks|hashbench)/[\w/.-]+\.\w+)`")
+
+
+def test_files_that_pages_name_exist():
+    written = [run_docs.ROOT / "CONTRIBUTING.md", *run_docs.pages()]
+    named = {(page.name, name) for page in written for name in FILE.findall(page.read_text())}
+    missing = {(page, name) for page, name in named if not (run_docs.ROOT / name).exists()}
+    assert len(named) > 20
+    assert not missing
