@@ -33,7 +33,7 @@ SECTIONS = {
         ),
     ),
     "Ranges for tuning": (
-        "Values of a method's `space`: [what a search does with them](../guide/fair-comparison.md#tuning).",
+        "Values of a method's `space`: [how a search uses them](../guide/fair-comparison.md#tuning).",
         ("Log", "Linear", "Integer", "Choice"),
     ),
     "Datasets": (

@@ -26,8 +26,8 @@ def test_one_version():
     assert f"\n## {hashbench.__version__}" in (ROOT / "CHANGELOG.md").read_text()
 
 
-def test_contributing_names_every_package():
-    text = (ROOT / "CONTRIBUTING.md").read_text()
+def test_the_documentation_names_every_package():
+    text = (ROOT / "docs" / "inside.md").read_text()
     packages = re.search(
         r"PACKAGES = \((.*?)\)", (ROOT / "tests/test_architecture.py").read_text(), re.S
     )

@@ -166,7 +166,7 @@ def test_links_between_pages_lead_somewhere():
                 assert Path(target).suffix != "" or target.endswith("/"), target
 
 
-FILE = re.compile(r"`((?:tests|research|tools|benchmarks|hashbench)/[\w/.-]+\.\w+)`")
+FILE = re.compile(r"`((?:tests|research|tools|benchmarks|hashbench|docs)/[\w/.-]+\.\w+)`")
 
 
 def test_files_that_pages_name_exist():
