@@ -33,7 +33,7 @@ SECTIONS = {
         ),
     ),
     "Ranges for tuning": (
-        "Values of a method's `space`: [how a search uses them](../guide/fair-comparison.md#tuning).",
+        "A method's `space`: [how a search uses it](../guide/fair-comparison.md#tuning).",
         ("Log", "Linear", "Integer", "Choice"),
     ),
     "Datasets": (
