@@ -1,18 +1,19 @@
-"""Build from the files that are in the tree now.
+"""List the packages, and build them from the files that are in the tree now.
 
-`pip install .` leaves a folder `build/` behind, and setuptools packs whatever an earlier version of
-the tree left there: a module that was since moved would be installed beside its successor, and a
-plugin file that was renamed would be found twice.
+The plugin folders at the top of the repository are installed inside the package: a top-level
+package named `datasets` would collide with one that many people have.
 """
 
 import shutil
 
-from setuptools import setup
+from setuptools import find_namespace_packages, setup
 from setuptools.command.build_py import build_py
 
+PLUGINS = {f"hashbench.{folder}": folder for folder in ("methods", "datasets", "reports")}
 
-class FreshBuild(build_py):
-    """Copy the packages into an empty folder."""
+
+class CleanBuild(build_py):
+    """Copy the packages into an empty folder: `build/` keeps files that were moved since."""
 
     def run(self) -> None:
         """Empty the folder, then copy."""
@@ -21,4 +22,11 @@ class FreshBuild(build_py):
         super().run()
 
 
-setup(cmdclass={"build_py": FreshBuild})
+setup(
+    cmdclass={"build_py": CleanBuild},
+    package_dir={"hashbench": "hashbench", **PLUGINS},
+    packages=[
+        *find_namespace_packages(include=["hashbench*"], exclude=["*__pycache__*"]),
+        *PLUGINS,
+    ],
+)

@@ -16,11 +16,6 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import pytest  # noqa: E402
 
-import hashbench_start  # noqa: E402
-
-if (_wrong := hashbench_start.problem()) is not None:
-    pytest.exit(_wrong, returncode=2)
-
 from hashbench.cli import main  # noqa: E402
 from hashbench.execution.cell import Cell  # noqa: E402
 from hashbench.plugins.protocol import Protocol  # noqa: E402

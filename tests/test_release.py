@@ -1,4 +1,4 @@
-"""What a release says of itself is said once, or the same everywhere."""
+"""Files of a release agree on version and contents."""
 
 from __future__ import annotations
 
