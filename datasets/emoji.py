@@ -30,6 +30,7 @@ class Emoji(Dataset):
         venue="npm packages emojibase-data 17.0.0 and emoji-datasource-google 16.0.0",
         year=2025,
     )
+    licence = "names: Unicode License V3; pictures: Apache 2.0; see the file NOTICE of the package"
     protocols: ClassVar = {"random": RandomQuery(0.25)}
     preprocessing = ("centre", "tfidf,l2,centre")
 

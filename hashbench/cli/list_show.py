@@ -101,6 +101,7 @@ def _describe(plugin: Plugin) -> dict[str, Any]:
             "preprocessing": list(cls.preprocessing),
             "protocols": {name: p.description for name, p in cls.protocols.items()},
             "source": str(cls.source) if cls.source else None,
+            "licence": cls.licence or None,
         }
     return entry
 
@@ -130,6 +131,7 @@ def _page(plugin: Plugin) -> str:
             about.append(("needs", f"{module}{command}"))
     elif plugin.kind == "datasets":
         about.append(("source", entry["source"] or "none"))
+        about += [("licence", entry["licence"])] if entry["licence"] else []
         about.append(("preprocessing", " / ".join(entry["preprocessing"])))
         for name, text in entry["protocols"].items():
             first = name == next(iter(entry["protocols"]))

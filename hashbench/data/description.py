@@ -60,6 +60,8 @@ class Description:
     """
 
     name: str
+    source: str
+    licence: str
     synthetic: bool
     rows: int
     fingerprint: str
@@ -86,6 +88,7 @@ class Description:
             f"{self.name}{made_up}: {self.rows:,} rows, {self.classes} classes, "
             f"{self.labels_per_row:.2f} labels a row (at most {self.most_labels})"
         ]
+        lines += [f"  {text}" for text in (self.source, self.licence) if text]
         name = max(len(view.name) for view in self.views)
         lines.append(f"  {'':{name}}  columns  not zero     type  copied rows  preprocessing")
         for view in self.views:
@@ -141,6 +144,8 @@ def describe(
     cardinality = data.labels.sum(axis=1)
     return Description(
         name=dataset.name,
+        source=str(dataset.source or ""),
+        licence=dataset.licence,
         synthetic=dataset.synthetic,
         rows=data.n_rows,
         fingerprint=data.fingerprint,

@@ -148,7 +148,9 @@ class SplitProtocol(typing.Protocol):
 
 @dataclass(frozen=True)
 class RandomQuery:
-    """A random part of the rows asks, the rest is database; all of it, or part, is trained on.
+    """Random queries among the rows with labels; the other rows are the database.
+
+    All rows of the database, or some, are training rows.
 
     Parameters
     ----------
@@ -171,7 +173,10 @@ class RandomQuery:
         count = round(self.query * n) if self.query < 1 else int(self.query)
         _check_queries(count, n)
         order = rng.permutation(n)
-        query, database = np.sort(order[:count]), np.sort(order[count:])
+        labelled = order[np.asarray(data.labels)[order].any(axis=1)]
+        _check_queries(count, len(labelled) + 1)
+        query = np.sort(labelled[:count])
+        database = np.setdiff1d(order, query)
         return Split(_some(database, self.train, rng), query, database)
 
 
@@ -240,6 +245,7 @@ class Dataset(Parametrised, ABC):
     name: str  #: what the user types; a class attribute, except of files given by their path
     title: ClassVar[str] = ""  #: what a table prints; the name if empty
     source: ClassVar[Citation | None] = None
+    licence: ClassVar[str] = ""  #: terms and attribution, where the source states them
     synthetic: ClassVar[bool] = False  #: made up; every report says so
     protocols: ClassVar[Mapping[str, SplitProtocol]] = {"random": RandomQuery(0.25)}
     #: by name; the first is the default
