@@ -41,7 +41,7 @@ SECTIONS = {
         ("Dataset", "Data", "Split", "RandomQuery", "LastQuery", "GivenSplit", "ContactSheet"),
     ),
     "Reports and errors": (
-        "What a report derives from ([guide](../guide/reports.md#writing-a-report)), and bad input.",
+        "Base class of reports ([guide](../guide/reports.md#writing-a-report)), and errors.",
         ("Report", "HashbenchError"),
     ),
 }
