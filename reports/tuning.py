@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hashbench.analysis.rank_changes import expected_best, place, tau_words
 from hashbench.analysis.summary import grouped, over_seeds, records
 from hashbench.core.units import format_duration
-from hashbench.execution.tuning.search import Search, winner
+from hashbench.execution.tuning.search import Search
 from hashbench.plugins.selection import TUNED, full_name
 from hashbench.plugins.space import at_ends
 from hashbench.render import figures
@@ -103,7 +103,7 @@ def _rows(
 ) -> list[dict[str, Any]]:
     cell, found = search.cell, results.store.trials.read(search.id)
     tried = [found[each.id] for each in search.trials if each.id in found]
-    best = winner(search, found, results.tune_seconds)
+    best = search.best_point(found)
     plugin = results.registry.methods.get(cell.method)
     names = (cell.label, full_name(f"{cell.method}{TUNED}", cell.params))
     before, after = (means.get((cell.dataset, name, bits, cell.seed)) for name in names)

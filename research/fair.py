@@ -20,7 +20,6 @@ from hashbench.analysis.published import published
 from hashbench.analysis.rank_changes import place, tau
 from hashbench.analysis.results import Results
 from hashbench.core.units import format_duration
-from hashbench.execution.tuning.search import winner
 from hashbench.plugins.registry import discover
 from hashbench.plugins.selection import TUNED
 from hashbench.render import figures
@@ -154,7 +153,7 @@ def preprocessings(results: Results) -> tuple[Counter[str], int]:
     found: Counter[str] = Counter()
     defaults = 0
     for search in results.searches:
-        best = winner(search, results.store.trials.read(search.id), results.tune_seconds)
+        best = search.best_point(results.store.trials.read(search.id))
         if best is not None:
             steps = search.points[best].preprocessing
             found[steps[0] if len(set(steps)) == 1 else " / ".join(steps)] += 1

@@ -24,10 +24,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from hashbench.core.records import to_json
 from hashbench.data.prepare import DataSpec, Prepared, inspect, prepare
 from hashbench.data.preprocessing import declared
 from hashbench.data.splits import StoredSplit
-from hashbench.execution.cell import checked, encode, random_state
+from hashbench.execution.cell import random_state
+from hashbench.execution.compute_cell import checked, encode
 from hashbench.execution.scoring import encoded_scores
 from hashbench.plugins.registry import discover
 
@@ -43,10 +45,10 @@ CHANGES = {"float64": 1e-12, "float32": 2.0**-24}
 def rows(folder: Path) -> tuple[Prepared, StoredSplit]:
     """Return the split of emoji that seed 0 gives, as methods see it."""
     registry = discover([])
-    spec, request = DataSpec("emoji"), {"protocol": "random", "seed": 0}
-    facts = inspect(registry, folder, folder, spec.to_json(), [request])
+    spec, request = DataSpec("emoji"), {"protocol": {"name": "random"}, "seed": 0}
+    facts = inspect(registry, folder, folder, to_json(spec), [request])
     steps = declared(spec.make(registry).preprocessing, facts["views"])
-    arguments = (spec.to_json(), facts["fingerprint"], request, steps, "split")
+    arguments = (to_json(spec), facts["fingerprint"], request, steps, "split")
     prepare(registry, folder, folder, *arguments)
     return Prepared.open(folder / "split"), StoredSplit.load(folder / "split" / "split.npz")
 

@@ -20,7 +20,6 @@ from hashbench.execution.cell import Cell
 from hashbench.execution.plan import Plan
 from hashbench.execution.score_cache import EvaluatedCell
 from hashbench.execution.store import Store, Stored
-from hashbench.execution.tuning.search import winner
 from hashbench.measures import parse_many
 from hashbench.plugins.selection import format_value
 
@@ -106,7 +105,7 @@ def trials(plan: Plan, store: Store) -> list[Row]:
     rows: list[Row] = []
     for search in plan.searches:
         records = store.trials.read(search.id)
-        best = winner(search, records, plan.tune_seconds)
+        best = search.best_point(records)
         identity = dict(zip(TRIAL_COLUMNS, search.cell.key, strict=False))
         for index, (point, trial) in enumerate(zip(search.points, search.trials, strict=True)):
             record = records.get(trial.id)

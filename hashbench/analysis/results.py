@@ -182,11 +182,6 @@ class Results:
         chosen = {cell.id for cell in self.cells}
         return [search for search in self.plan.searches if search.cell.id in chosen]
 
-    @property
-    def tune_seconds(self) -> float | None:
-        """The training time that limited every search, or None."""
-        return self.plan.tune_seconds
-
     def done(self) -> list[Stored]:
         """Return the cells that have codes."""
         found = (self.stored.get(cell.id) for cell in self.cells)

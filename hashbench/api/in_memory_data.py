@@ -8,7 +8,7 @@ import numpy as np
 
 from hashbench.data import preprocessing
 from hashbench.data.prepare import SplitRequest, check_data, make_split
-from hashbench.execution.grid import datasets
+from hashbench.execution.grid import select_datasets
 from hashbench.execution.study import Study
 from hashbench.plugins.dataset import Data, Dataset, GivenSplit, RandomQuery, Split
 from hashbench.plugins.protocol import Protocol
@@ -40,7 +40,7 @@ def split_of(
         steps: Any = "none"
     else:
         registry = discover()
-        choice = datasets(Study(datasets=(str(source),)), registry)[0]
+        choice = select_datasets(Study(datasets=(str(source),)), registry)[0]
         dataset, usual, steps = choice.spec.make(registry), choice.protocol, choice.preprocess
     data = dataset.load()
     check_data(data, dataset.name)

@@ -1,7 +1,6 @@
-"""The one way of a study, whoever asks for it: prepared, planned, run, scored.
+"""Run a study: prepare, plan, tune, compute, score.
 
-``hashbench run`` and :func:`hashbench.run` both make a :class:`Job` and carry it out; they differ
-in what they are given and in what they show.
+``hashbench run`` and :func:`hashbench.run` both make a :class:`Job` and run it.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from hashbench.analysis.csv_tables import Row
 from hashbench.analysis.evaluate import write_tables
@@ -20,21 +18,24 @@ from hashbench.analysis.published import read_published
 from hashbench.analysis.results import Results
 from hashbench.api.study_args import default_out, jobs_of
 from hashbench.core.errors import unknown
+from hashbench.execution.cell import Cell
 from hashbench.execution.executor import STATUSES, Executor, Limits
-from hashbench.execution.grid import CellSpec, drafts, methods_left_out, resolved
+from hashbench.execution.grid import CellSpec, expand_grid, methods_left_out, resolved
 from hashbench.execution.plan import (
     FILE,
+    BuiltPlan,
+    Plan,
     build_plan,
     cells_to_run,
     check_schema,
     make_task,
-    no_space,
     run_order,
 )
 from hashbench.execution.progress import Progress
-from hashbench.execution.run_cells import run_and_store
+from hashbench.execution.run_cells import run_cells
+from hashbench.execution.run_record import RunRecord
 from hashbench.execution.server_connection import ServerConnection
-from hashbench.execution.store import Store
+from hashbench.execution.store import Store, Stored
 from hashbench.execution.study import Study
 from hashbench.execution.tuning.run import tune
 from hashbench.neural.device import run_device
@@ -42,7 +43,7 @@ from hashbench.plugins.registry import Registry, discover
 from hashbench.plugins.stored_facts import FILE as PLUGINS
 from hashbench.plugins.stored_facts import describe_plugins
 
-NOTES = "notes.txt"  # in OUT: what datasets say about themselves
+NOTES = "notes.txt"  # in OUT: notes about datasets
 
 
 @dataclass(frozen=True)
@@ -51,25 +52,30 @@ class Job:
 
     Attributes
     ----------
-    study : what is asked
+    study : the study
     registry : the plugins, those of the study included
-    drafts : its cells before their datasets are looked at
+    specs : its cells, before their datasets are loaded
     out : the folder of results
     jobs : how many cells at once
-    choice : which cells that are there already run again, as `cells_to_run` takes it
-    server : a fork server that was started ahead, or None
+    retry, force : statuses of stored cells that run again, or all cells
+    server : a fork server that is running already, or None
     """
 
     study: Study
     registry: Registry
-    drafts: Sequence[CellSpec]
+    specs: Sequence[CellSpec]
     out: Path
     jobs: int
-    choice: Mapping[str, Any]
+    retry: Sequence[str] = ()
+    force: bool = False
     server: ServerConnection | None = None
 
+    def cells_to_run(self, cells: Sequence[Cell], stored: Mapping[str, Stored]) -> list[Cell]:
+        """Return the cells that are not stored or run again."""
+        return cells_to_run(cells, stored, self.retry, self.force, self.study.timing)
+
     def executor(self, cache: Path) -> Executor:
-        """Return the executor that the study asks for."""
+        """Return the study's executor."""
         limits = Limits(self.study.timeout, self.study.memory, self.study.threads)
         if self.study.executor == "dask":
             from hashbench.execution.dask import DaskExecutor
@@ -81,109 +87,133 @@ class Job:
 
 
 def prepare(
-    asked: Study,
-    tell: Callable[[str], None],
+    study: Study,
+    log: Callable[[str], None],
     *,
     retry: Sequence[str] = (),
     force: bool = False,
     server: ServerConnection | None = None,
 ) -> Job:
-    """Return a job of what is asked; whatever does not exist is an error before anything is made.
+    """Return the job of a study; names that do not exist raise before any file is written.
 
     Parameters
     ----------
-    asked : the study, as `asking.resolve` makes it
-    tell : told what the user has to know: broken plugins, methods that are left out
-    retry, force : cells with these statuses run again, or all
-    server : a fork server that was started ahead, for the threads and device of the study
+    study : the study, as `study_args.resolve` returns it
+    log : called with lines about broken plugins and methods that are left out
+    retry, force : statuses of stored cells that run again, or all cells
+    server : a fork server that is running already, for the threads and device of the study
     """
     for status in retry:
         if status not in STATUSES:
             raise unknown("status", status, STATUSES)
-    registry = discover(asked.plugins)
+    registry = discover(study.plugins)
     for broken in registry.broken:
-        tell(f"broken plugin {broken.path}: {broken.error}")
-    for path in asked.published:
+        log(f"broken plugin {broken.path}: {broken.error}")
+    for path in study.published:
         read_published(Path(path))
-    wanted = drafts(asked, registry)
-    for needs, names in methods_left_out(asked, registry).items():
-        tell(f"left out: {', '.join(names)}; they need {needs}")
-    neural = {each.method for each in wanted if _needs_torch(registry, each.method)}
-    jobs = jobs_of(asked)
-    if neural and run_device(min(neural)) != "cpu" and asked.jobs is None:
+    specs = expand_grid(study, registry)
+    for needs, names in methods_left_out(study, registry).items():
+        log(f"left out: {', '.join(names)}; they need {needs}")
+    neural = {spec.method for spec in specs if _needs_torch(registry, spec.method)}
+    jobs = jobs_of(study)
+    if neural and run_device(min(neural)) != "cpu" and study.jobs is None:
         jobs = 1  # two cells on one GPU would only take each other's memory
-    out = default_out(asked)
+    out = default_out(study)
     check_schema(out)
-    choice = {"retry": list(retry), "force": force, "timing": asked.timing}
-    return Job(asked, registry, wanted, out, jobs, choice, server)
+    return Job(study, registry, specs, out, jobs, retry, force, server)
 
 
 def _needs_torch(registry: Registry, method: str) -> bool:
-    """Say whether a method trains a network."""
+    """Return whether a method trains a network."""
     return "torch" in registry.methods[method].cls.requires
 
 
 def run_job(job: Job, progress: Progress) -> tuple[Results, list[Row], list[Row]]:
-    """Run what of a job is not in its folder; return its results, and the rows of both tables."""
+    """Run the cells that are not in the folder; return the results and the rows of both tables."""
     with Store(job.out) as store:
-        results = _compute(job, store, progress)
+        executor = job.executor(store.prepared)
+        try:
+            built = build_plan(job.study, job.specs, job.registry, executor, store.work, progress)
+            present = _write_study(job, built, store, progress)
+            if built.plan.searches:
+                keep = job.study.keep_trials
+                retry, force = job.retry, job.force
+                tune(built, executor, store, progress, keep_codes=keep, retry=retry, force=force)
+            stored = _run_missing(job, built, present, executor, store, progress)
+        finally:
+            executor.close()
+        results = Results(store.path, job.registry, built.plan, stored)
         return (results, *write_tables(results, store, progress))
 
 
-def _compute(job: Job, store: Store, progress: Progress) -> Results:
-    executor = job.executor(store.prepared)
-    study, registry = job.study, job.registry
-    try:
-        found = build_plan(study, job.drafts, registry, executor, store.work, progress)
-        replaced = [line for line in map(store.put_split, found.splits) if line]
-        store.write_text("study.toml", resolved(study, registry).to_toml())
-        _keep_published(study, store.path)
-        store.write_text(FILE, found.plan.to_json())
-        store.write_text(PLUGINS, _plugin_facts(job))
-        present, wrong = store.audit(cells=found.plan.cells)
-        untuned = no_space(found.plan, registry) if study.tunes else []
-        for line in (*_folded_notes(found.notes, store), *replaced, *wrong, *untuned):
-            progress.message(line)
-        if found.plan.searches:
-            tune(found, executor, store, progress, study.keep_trials, job.choice)
-        ids = {cell.id for cell in found.plan.cells}
-        stored = {name: each for name, each in present.items() if name in ids}
-        todo = {cell.id for cell in cells_to_run(found.plan.cells, stored, **job.choice)}
-        if stored:
-            progress.message(
-                f"{len(found.plan.cells) - len(todo)} of {len(found.plan.cells)} cells "
-                "are in the store already"
-            )
-        # the only ones that say that they may take long
-        long = {name for name, plugin in registry.methods.items() if not plugin.cls.scalable}
-        tasks = [
-            make_task(each, found.sources[each.id]) for each in run_order(found.plan.cells, long)
-        ]
-        left = [each for each in tasks if each.cell.id in todo]
-        stored |= run_and_store(left, executor, store, progress)
-    finally:
-        executor.close()
-    return Results(store.path, registry, found.plan, stored)
+def _write_study(job: Job, built: BuiltPlan, store: Store, progress: Progress) -> dict[str, Stored]:
+    """Write plan, study, splits and notes; return the intact cells that are stored already."""
+    replaced = [line for line in map(store.put_split, built.splits) if line]
+    store.write_text("study.toml", resolved(job.study, job.registry).to_toml())
+    _copy_published(job.study, store.path)
+    store.write_text(FILE, built.plan.to_json())
+    store.write_text(PLUGINS, _plugin_facts(job))
+    present, damaged = store.audit(cells=built.plan.cells)
+    untuned = no_space(built.plan, job.registry) if job.study.tunes else []
+    for line in (*_write_notes(built.notes, store), *replaced, *damaged, *untuned):
+        progress.message(line)
+    return present
+
+
+def _run_missing(
+    job: Job,
+    built: BuiltPlan,
+    present: Mapping[str, Stored],
+    executor: Executor,
+    store: Store,
+    progress: Progress,
+) -> dict[str, Stored]:
+    """Run and store the cells that have to run; return all stored cells of the plan."""
+    cells = built.plan.cells
+    stored = {cell.id: present[cell.id] for cell in cells if cell.id in present}
+    todo = {cell.id for cell in job.cells_to_run(cells, stored)}
+    if stored:
+        progress.message(f"{len(cells) - len(todo)} of {len(cells)} cells are in the store already")
+    # only these methods state that they may take long
+    slow = {name for name, plugin in job.registry.methods.items() if not plugin.cls.scalable}
+    tasks = [
+        make_task(cell, built.sources[cell.id])
+        for cell in run_order(cells, slow)
+        if cell.id in todo
+    ]
+
+    def keep(cell: Cell, record: RunRecord, folder: Path | None) -> None:
+        stored[cell.id] = store.put(cell, record, folder)
+
+    run_cells(tasks, executor, store, progress, keep)
+    return stored
+
+
+def no_space(plan: Plan, registry: Registry) -> list[str]:
+    """Return a line that names the methods that cannot be tuned, if there are any."""
+    methods = dict.fromkeys(cell.method for cell in plan.cells)
+    without = [name for name in methods if not registry.methods[name].cls.space]
+    return [f"not tuned, because they have no space: {', '.join(without)}"] if without else []
 
 
 def _plugin_facts(job: Job) -> str:
-    methods = [draft.method for draft in job.drafts]
-    datasets = [draft.data.name for draft in job.drafts]
+    methods = [spec.method for spec in job.specs]
+    datasets = [spec.data.name for spec in job.specs]
     return describe_plugins(job.registry, methods, datasets)
 
 
-def _folded_notes(notes: Sequence[str], store: Store) -> list[str]:
-    """Keep what datasets say about themselves beside the results; return one line about it."""
+def _write_notes(notes: Sequence[str], store: Store) -> list[str]:
+    """Write the notes about datasets to a file; return one line about them."""
     if not notes:
         return []
     store.write_text(NOTES, "".join(f"{note}\n" for note in notes))
     counts = Counter(note.partition(":")[0].removeprefix("dataset ") for note in notes)
-    said = ", ".join(f"{count} on {name}" for name, count in counts.items())
-    return [f"notes: {said}; see {store.path / NOTES}"]
+    summary = ", ".join(f"{count} on {name}" for name, count in counts.items())
+    return [f"notes: {summary}; see {store.path / NOTES}"]
 
 
-def _keep_published(study: Study, out: Path) -> None:
-    """Put the printed numbers that a study names beside its results, where reports find them."""
+def _copy_published(study: Study, out: Path) -> None:
+    """Copy the published numbers that a study names into OUT, where reports find them."""
     for name in study.published:
         path = Path(name)
         (out / PUBLISHED).mkdir(exist_ok=True)

@@ -95,7 +95,7 @@ def rerun(
     wanted = {each.cell.id: each for each in sample(able, count)}
     executor = job.executor(store.prepared)
     try:
-        found = build_plan(job.study, job.drafts, job.registry, executor, store.work, progress)
+        found = build_plan(job.study, job.specs, job.registry, executor, store.work, progress)
         sources: dict[str, Source] = {}
         for cell in found.plan.cells:
             sources.setdefault(cell.split, found.sources[cell.id])

@@ -10,7 +10,7 @@ import click
 
 from hashbench.cli import find_plugins, plugin_option
 from hashbench.core.errors import HashbenchError
-from hashbench.execution.grid import DataChoice, datasets
+from hashbench.execution.grid import DataChoice, select_datasets
 from hashbench.execution.study import Study
 from hashbench.plugins.dataset import Dataset
 
@@ -149,7 +149,7 @@ def export_command(name: str, seed: int, output: Path, plugins: tuple[str, ...])
 def _find(text: str, plugins: tuple[str, ...]) -> tuple[DataChoice, Dataset]:
     """Return the choice and the dataset of a selection of one dataset."""
     registry = find_plugins(plugins)
-    chosen = datasets(Study(datasets=(text,)), registry)
+    chosen = select_datasets(Study(datasets=(text,)), registry)
     if len(chosen) != 1:
         names = ", ".join(choice.label for choice in chosen)
         raise HashbenchError(f"dataset {text!r}: found {len(chosen)} ({names}); allowed: one")

@@ -20,7 +20,7 @@ from hashbench.execution.executor import STATUSES
 from hashbench.execution.plan import Plan, cells_to_run, wall_times
 from hashbench.execution.store import Store, Stored
 from hashbench.execution.time_left import estimate
-from hashbench.execution.tuning.status import count_trials, read_records
+from hashbench.execution.tuning.run import count_trials, read_records
 from hashbench.render.terminal import listing
 
 

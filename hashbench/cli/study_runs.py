@@ -18,13 +18,13 @@ from hashbench.cli import INTERRUPTED
 from hashbench.core.errors import HashbenchError, describe_os_error
 from hashbench.core.units import format_count, format_duration, format_size
 from hashbench.execution.executor import STATUSES
-from hashbench.execution.plan import Plan, build_plan, cells_to_run, wall_times
+from hashbench.execution.plan import Plan, build_plan, wall_times
 from hashbench.execution.progress import Progress, make_progress
 from hashbench.execution.server_connection import ServerConnection
 from hashbench.execution.store import Store
 from hashbench.execution.study import Study
 from hashbench.execution.time_left import estimate
-from hashbench.execution.tuning.status import TrialCount, add_tuned, count_trials, read_records
+from hashbench.execution.tuning.run import TrialCount, add_tuned, count_trials, read_records
 from hashbench.measures import parse_many
 from hashbench.plugins.selection import bare_name, split_items
 from hashbench.render.terminal import Order, tables
@@ -95,17 +95,15 @@ def show_plan(job: Job, progress: Progress) -> None:
     with tempfile.TemporaryDirectory() as folder:
         executor = job.executor(Path(folder) / "cache")
         try:
-            plan = build_plan(
-                study, job.drafts, job.registry, executor, Path(folder), progress
-            ).plan
+            plan = build_plan(study, job.specs, job.registry, executor, Path(folder), progress).plan
         finally:
             executor.close()
     store = Store(out)
-    records = read_records(plan, store.trials, job.choice["retry"], job.choice["force"])
+    records = read_records(plan, store.trials, job.retry, job.force)
     trials = count_trials(plan, records)
     add_tuned(plan, records)
     stored, _ = store.read(plan.cells)
-    todo = cells_to_run(plan.cells, stored, **job.choice)
+    todo = job.cells_to_run(plan.cells, stored)
     waiting = {cell.id for cell in todo}
     for dataset in dict.fromkeys(cell.dataset for cell in plan.cells):
         cells = [cell for cell in plan.cells if cell.dataset == dataset]

@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from hashbench.core.errors import HashbenchError
 from hashbench.core.io import new_folder, writing
+from hashbench.core.records import from_json
 from hashbench.core.validation import Matrix, check_labels
 from hashbench.data import feature_scale, preprocessing, quality
 from hashbench.data.formats import FileDataset
@@ -53,15 +54,6 @@ class DataSpec:
     def __str__(self) -> str:
         return self.plugin or str(dict(self.params)["path"])
 
-    def to_json(self) -> dict[str, Any]:
-        """Return what :meth:`from_json` reads."""
-        return {"plugin": self.plugin, "params": dict(self.params)}
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> DataSpec:
-        """Read a dataset's name and parameters."""
-        return cls(record["plugin"], tuple(sorted(record["params"].items())))
-
 
 @dataclass(frozen=True)
 class SplitRequest:
@@ -71,15 +63,6 @@ class SplitRequest:
     seed: int
     train_rows: int | None = None
     validation: bool = False
-
-    def to_json(self) -> dict[str, Any]:
-        """Return what :meth:`from_json` reads."""
-        return {**self.__dict__, "protocol": str(self.protocol)}
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> SplitRequest:
-        """Read what :meth:`to_json` wrote."""
-        return cls(**{**record, "protocol": Protocol.parse(record["protocol"])})
 
 
 @dataclass(frozen=True)
@@ -157,7 +140,7 @@ def inspect(
     dict
         Fingerprint, names of the views, notes, and the names of the splits, in the order asked for.
     """
-    plugin = DataSpec.from_json(dataset).make(registry)
+    plugin = from_json(DataSpec, dataset).make(registry)
     data = plugin.load()
     check_data(data, plugin.name)
     _keep(data, cache)
@@ -166,7 +149,7 @@ def inspect(
     if data.pictures is not None:
         save_pictures(data.pictures, folder / f"{pictures_name(data.fingerprint)}.npz")
     for request in requests:
-        split = make_split(plugin, data, SplitRequest.from_json(request))
+        split = make_split(plugin, data, from_json(SplitRequest, request))
         if not names:  # the first split stands for all: what leaks there leaks elsewhere
             found = [*map(str, quality.inspect(data, split)), *_scales(data, split, preprocessings)]
         names.append(split_name(data.fingerprint, split))
@@ -206,11 +189,11 @@ def prepare(
     """Split and preprocess a dataset into the folder `name` of the cache."""
     if (cache / name).exists():
         return {}
-    plugin = DataSpec.from_json(dataset).make(registry)
+    plugin = from_json(DataSpec, dataset).make(registry)
     if not _place(fingerprint, cache).exists():
         _load_again(plugin, fingerprint, cache)
     data = open_data(_place(fingerprint, cache))
-    asked = SplitRequest.from_json(request)
+    asked = from_json(SplitRequest, request)
     split = make_split(plugin, data, asked)
     with new_folder(cache / name) as temporary:
         parts = {"train": split.train, "query": split.query}

@@ -17,18 +17,13 @@ from typing import Any
 from hashbench.core.codes import Bits
 from hashbench.core.errors import HashbenchError
 from hashbench.core.io import checksum
+from hashbench.core.records import from_json
 from hashbench.data.formats.split_codes import SplitCodes
 from hashbench.data.prepare import Prepared
 from hashbench.data.splits import StoredSplit
-from hashbench.execution.cell import (
-    Cell,
-    check_codes,
-    peak_memory,
-    random_state,
-    search_seconds,
-    thread_pools,
-)
+from hashbench.execution.cell import Cell
 from hashbench.execution.cell_codes import CellCodes
+from hashbench.execution.compute_cell import cell_record, check_codes, peak_memory
 from hashbench.plugins.method import Method
 from hashbench.plugins.registry import Plugin, Registry
 
@@ -114,7 +109,7 @@ def compute(
     registry: Registry, folder: Path, cache: Path, cell: Mapping[str, Any], data: str, codes: str
 ) -> dict[str, Any]:
     """Read the codes of one cell, check whose rows they are, and write them as any others."""
-    what = Cell.from_json(cell)
+    what = from_json(Cell, cell)
     resident = peak_memory()
     path = Path(codes)
     if not path.is_file():
@@ -138,11 +133,4 @@ def compute(
     )
     checked = CellCodes(query, database, (), what.bits)
     checked.save(folder / "codes.npz")
-    return {
-        "learned": False,
-        "seconds": {**found.seconds, "search_per_query": search_seconds(checked)},
-        "random_state": random_state(what.seed),
-        "resident_at_start": resident,
-        "peak": peak_memory(),
-        "pools": thread_pools(),
-    }
+    return cell_record(what, checked, found.seconds, resident)

@@ -1,8 +1,7 @@
-"""From a study to the explicit list of its cells.
+"""Expand a study into the explicit list of its cells, before any dataset is loaded.
 
-A draft is a cell whose dataset has not been looked at: it lacks what only the data can tell, their
-fingerprint and the rows of the split. Parameters set to their defaults are left out of what tables
-print, because they make no other cell.
+A :class:`CellSpec` lacks what depends on the data: their fingerprint and the rows of the split.
+Parameters equal to their defaults are left out of what tables print: they make no other cell.
 """
 
 from __future__ import annotations
@@ -15,11 +14,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from hashbench.core.errors import HashbenchError, unknown
 from hashbench.data.formats import FileDataset, parse_file_selection
 from hashbench.data.prepare import DataSpec, SplitRequest
 from hashbench.execution import external
-from hashbench.execution.cell import Cell
 from hashbench.execution.study import Rule, Study
 from hashbench.plugins.dataset import Dataset
 from hashbench.plugins.protocol import RESERVED_KEYS, ROW_KEYS, Protocol
@@ -36,7 +36,7 @@ FIXED = ("n_bits", "random_state")
 
 @dataclass(frozen=True)
 class DataChoice:
-    """A dataset, a protocol and a preprocessing, as a study asks for them."""
+    """A dataset with the protocol and the preprocessing that a study selects."""
 
     spec: DataSpec
     name: str
@@ -47,7 +47,7 @@ class DataChoice:
 
 @dataclass(frozen=True)
 class CellSpec:
-    """A cell whose dataset has not been looked at yet."""
+    """A cell whose dataset has not been loaded yet."""
 
     data: DataChoice
     method: str
@@ -60,7 +60,7 @@ class CellSpec:
 
     @property
     def key(self) -> tuple[str, str, str, int, int]:
-        """The key of the cell that comes of it."""
+        """The key of the cell: what identifies it in tables."""
         return (self.data.label, self.method, self.params, self.bits, self.seed)
 
     @property
@@ -68,49 +68,33 @@ class CellSpec:
         """The split it needs."""
         return SplitRequest(self.data.protocol, self.seed, self.train_rows)
 
-    def cell(self, fingerprint: str, split: str, steps: tuple[str, ...], source: str) -> Cell:
-        """Return the cell, given what the data and the method's source say."""
-        return Cell(
-            dataset=self.data.label,
-            fingerprint=fingerprint,
-            protocol=self.data.protocol,
-            split=split,
-            preprocessing=steps,
-            method=self.method,
-            params=self.params,
-            parameters=self.parameters,
-            source=source,
-            bits=self.bits,
-            seed=self.seed,
-        )
-
 
 def resolved(study: Study, registry: Registry) -> Study:
-    """Return the study with every pattern replaced by what it stands for here and now."""
-    names, files = _separate(study.datasets)
+    """Return the study with patterns replaced by the names that they match."""
+    names, files = _separate_files(study.datasets)
     chosen = select(names, settable(registry.datasets, RESERVED_KEYS), "dataset") if names else []
     return replace(
         study,
-        methods=tuple(_named(choice, registry) for choice in _methods(study, registry)),
-        datasets=(*files, *(str(choice) for choice in chosen)),
-        plugins=tuple(str(path) for path in registry.paths),
+        methods=tuple(_method_text(each, registry) for each in _select_methods(study, registry)),
+        datasets=(*files, *map(str, chosen)),
+        plugins=tuple(map(str, registry.paths)),
         published=tuple(str(Path(path).absolute()) for path in study.published),
     )
 
 
-def drafts(study: Study, registry: Registry) -> list[CellSpec]:
-    """Return every cell that is wanted: by dataset, then seed, then bits, then method."""
-    methods = _methods(study, registry)
-    chosen = datasets(study, registry)
+def expand_grid(study: Study, registry: Registry) -> list[CellSpec]:
+    """Return every cell of a study: by dataset, then seed, then bits, then method."""
+    methods = _select_methods(study, registry)
+    data = select_datasets(study, registry)
     for rule in study.rules:
-        _check_rule(rule, registry.methods, {*registry.datasets, *(each.name for each in chosen)})
-    grid = itertools.product(chosen, study.seeds, study.bits, methods)
-    found = (_draft(study.rules, registry, *point) for point in grid)
-    return list({draft.key: draft for draft in found}.values())
+        _check_rule(rule, registry.methods, {*registry.datasets, *(each.name for each in data)})
+    grid = itertools.product(data, study.seeds, study.bits, methods)
+    specs = (_make_spec(study.rules, registry, *point) for point in grid)
+    return list({spec.key: spec for spec in specs}.values())
 
 
 def _check_rule(rule: Rule, methods: Iterable[str], datasets: Iterable[str]) -> None:
-    """Refuse a rule that can never hold; one for methods that are not selected may stand."""
+    """Raise an error if a rule names no method or dataset that exists."""
     for kind, pattern, names in (
         ("method", rule.methods, methods),
         ("dataset", rule.datasets, datasets),
@@ -119,47 +103,44 @@ def _check_rule(rule: Rule, methods: Iterable[str], datasets: Iterable[str]) -> 
             raise HashbenchError(f"rules: {unknown(kind, pattern, names)}")
 
 
-def _methods(study: Study, registry: Registry) -> list[Selection]:
-    known = settable(_with_external(study, registry), METHOD_EXTRAS)
-    return select(_method_names(study), known, "method", unavailable(registry.methods))
+def _select_methods(
+    study: Study, registry: Registry, *, all_matches: bool = False
+) -> list[Selection]:
+    """Return the selected methods; external ones are added to the registry.
+
+    `all_matches`: also those that patterns match and that cannot run here.
+    """
+    names = []
+    for item in itertools.chain.from_iterable(map(split_items, study.methods)):
+        name, pattern = external.parse_external(item) or (item, None)
+        if pattern is not None:
+            external.register(name, pattern, registry)
+        names.append(name)
+    known = settable(registry.methods, METHOD_EXTRAS)
+    return select(names, known, "method", {} if all_matches else unavailable(registry.methods))
 
 
-def _with_external(study: Study, registry: Registry) -> Mapping[str, Plugin]:
-    """Return the methods that a study may choose: its external ones are plugins from here on."""
-    for item in itertools.chain.from_iterable(split_items(text) for text in study.methods):
-        found = external.parse_external(item)
-        if found is not None:
-            external.register(*found, registry)
-    return registry.methods
-
-
-def _method_names(study: Study) -> list[str]:
-    items = itertools.chain.from_iterable(split_items(text) for text in study.methods)
-    return [(external.parse_external(item) or (item,))[0] for item in items]
-
-
-def _named(choice: Selection, registry: Registry) -> str:
-    """Return a choice as a study file names it."""
+def _method_text(choice: Selection, registry: Registry) -> str:
+    """Return a selected method as a study file writes it."""
     plugin = registry.methods[choice.name]
     return f"{choice.name}={plugin.path}" if plugin.origin == external.ORIGIN else str(choice)
 
 
 def methods_left_out(study: Study, registry: Registry) -> dict[str, list[str]]:
-    """Return the methods that patterns would choose if they could run here, by what they need."""
-    known = settable(_with_external(study, registry), METHOD_EXTRAS)
-    wanted = select(_method_names(study), known, "method")
+    """Return the methods that patterns match but that cannot run here, by what they need."""
     needs = unavailable(registry.methods)
     found: dict[str, list[str]] = {}
-    for name in dict.fromkeys(choice.name for choice in wanted if choice.name in needs):
+    matches = _select_methods(study, registry, all_matches=True)
+    for name in dict.fromkeys(choice.name for choice in matches if choice.name in needs):
         found.setdefault(needs[name], []).append(name)
     return found
 
 
-def _separate(selections: Iterable[str]) -> tuple[list[str], dict[str, FileDataset]]:
+def _separate_files(selections: Iterable[str]) -> tuple[list[str], dict[str, FileDataset]]:
     """Split a selection of datasets into names and files."""
     names: list[str] = []
     files: dict[str, FileDataset] = {}
-    for item in itertools.chain.from_iterable(split_items(text) for text in selections):
+    for item in itertools.chain.from_iterable(map(split_items, selections)):
         found = None if item.startswith("!") else parse_file_selection(item)
         if found is None:
             names.append(item)
@@ -168,7 +149,7 @@ def _separate(selections: Iterable[str]) -> tuple[list[str], dict[str, FileDatas
     return names, files
 
 
-def _draft(
+def _make_spec(
     rules: Iterable[Rule],
     registry: Registry,
     data: DataChoice,
@@ -186,7 +167,7 @@ def _draft(
     for rule in rules:
         if rule.applies(method.name, data.name):
             settings.update(rule.set)
-    settings.update(method.settings)  # what was asked for by name wins
+    settings.update(method.settings)  # the selection wins over rules
     for name in settings:
         if name not in allowed:
             raise unknown(f"parameter of {method.name}", name, allowed)
@@ -194,18 +175,18 @@ def _draft(
     if train_rows is not None and (type(train_rows) is not int or train_rows < 1):
         raise HashbenchError(f"train_rows: found {train_rows!r}; allowed: whole numbers from 1 up")
     parameters = _complete(method.name, defaults, settings)
-    shown = _changed(defaults, parameters)
+    printed = _changed(defaults, parameters)
     if train_rows is not None:
-        shown["train_rows"] = train_rows
-    params = ",".join(f"{key}={format_value(shown[key])}" for key in sorted(shown))
+        printed["train_rows"] = train_rows
+    params = ",".join(f"{key}={format_value(printed[key])}" for key in sorted(printed))
     return CellSpec(data, method.name, params, parameters, train_rows, bits, seed)
 
 
-def datasets(study: Study, registry: Registry) -> list[DataChoice]:
-    """Resolve a selection of datasets; items that name files are datasets of their own."""
+def select_datasets(study: Study, registry: Registry) -> list[DataChoice]:
+    """Return the selected datasets; every item that names a file is one dataset."""
     known = settable(registry.datasets, RESERVED_KEYS)
     chosen: dict[DataChoice, None] = {}
-    names, files = _separate(study.datasets)
+    names, files = _separate_files(study.datasets)
     for item, dataset in files.items():
         settings = parse_item(item)[1][0]
         params = {k: v for k, v in dataset.get_params().items() if v is not None}
@@ -216,7 +197,7 @@ def datasets(study: Study, registry: Registry) -> list[DataChoice]:
         cls = registry.datasets[choice.name].cls
         own = {k: v for k, v in choice.params if k not in RESERVED_KEYS}
         parameters = _complete(choice.name, cls.defaults(), own)
-        changed = _changed(cls.defaults(), parameters)  # so that what is the same is so once
+        changed = _changed(cls.defaults(), parameters)
         spec = DataSpec(choice.name, tuple(sorted(changed.items())))
         chosen[_data_choice(cls(**changed), spec, changed, choice.settings)] = None
     specs: dict[str, DataSpec] = {}
@@ -269,8 +250,12 @@ def _settable(plugin: Plugin, extras: tuple[str, ...]) -> list[str]:
 def _complete(
     name: str, defaults: Mapping[str, Any], settings: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return all parameters; a whole number for a real parameter becomes real."""
-    parameters = {key: value for key, value in defaults.items() if key not in FIXED}
+    """Return all parameters; an int for a float parameter becomes a float."""
+    parameters = {
+        key: value.item() if isinstance(value, np.generic) else value  # JSON knows no numpy scalars
+        for key, value in defaults.items()
+        if key not in FIXED
+    }
     for key, value in settings.items():
         _check_kind(f"parameter {key} of {name}", defaults[key], value)
         real = type(value) is int and isinstance(defaults[key], float)
@@ -279,10 +264,7 @@ def _complete(
 
 
 def _check_kind(what: str, default: Any, value: Any) -> None:
-    """Refuse a word where the default is a number, or a number where it is true or false.
-
-    Only the plugin knows more than that; ``none`` may mean something wherever it stands.
-    """
+    """Raise an error if the type of a value is not that of the default; None is always allowed."""
     if value is None:
         return
     if isinstance(default, bool):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hashbench.core.errors import DamagedError, HashbenchError
+from hashbench.core.records import to_json
 from hashbench.execution.cell import Cell
 from hashbench.execution.plan import FILE, Plan
 from hashbench.execution.store import Store, Stored
@@ -86,16 +87,13 @@ def _merge_searches(plans: Mapping[Path, Plan], target: Store, merged: Merged) -
                     f"{folder} {len(search.points)}; those of {where} are kept as what counts"
                 )
             if folder != target.path.resolve():
-                differing = target.trials.take(search.id, Store(folder).trials)
+                differing = target.trials.merge(search.id, Store(folder).trials)
                 merged.conflicts += [
                     f"trial {trial} of {search.cell}: its scores in {folder} differ from those of "
                     "an earlier folder; the earlier ones are kept"
                     for trial in differing
                 ]
     merged.plan.searches = [search for search, _ in found.values()]
-    # Points beyond a limit of time were cut when it was up: where limits differ, none is needed.
-    limits = {plan.tune_seconds for plan in plans.values() if plan.searches}
-    merged.plan.tune_seconds = limits.pop() if len(limits) == 1 else None
 
 
 def _take(cell: Cell, source: Store, target: Store, merged: Merged) -> None:
@@ -133,5 +131,5 @@ def _machine(stored: Stored) -> str:
 
 def _difference(one: Cell, other: Cell) -> str:
     """Say in which fields two cells of one name differ."""
-    ours, theirs = one.to_json(), other.to_json()
+    ours, theirs = to_json(one), to_json(other)
     return ", ".join(name for name in ours if ours[name] != theirs[name])

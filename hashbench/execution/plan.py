@@ -1,18 +1,19 @@
-"""The plan: every cell of a study with its identity, what is already there, what is left.
+"""The plan: every cell of a study with its identity.
 
-Kept in the store cell by cell, so that `status` and `merge` need neither plugins nor data.
+It is stored with the results, so that `status` and `merge` need neither plugins nor data.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hashbench.core.errors import HashbenchError
 from hashbench.core.io import add_checksum, verify_checksum
+from hashbench.core.records import from_json, to_json
 from hashbench.data import preprocessing
 from hashbench.data.prepare import DataSpec, SplitRequest
 from hashbench.execution import external
@@ -51,7 +52,7 @@ class CellTask:
 
 @dataclass(frozen=True)
 class UnplannedCell:
-    """A cell that cannot have an identity: its data or its parameters cannot be known."""
+    """A cell without an identity: its data cannot be loaded, or its search found nothing."""
 
     dataset: str
     method: str
@@ -67,30 +68,20 @@ class Plan:
 
     Attributes
     ----------
-    measures : what the tables are to hold
-    cells : in the order they run
+    measures : measures of the tables
+    cells : by dataset, seed, code length and method
     missing : cells whose dataset could not be loaded, or whose search found nothing
-    searches : what was tried to tune methods; each belongs to one of the cells
-    tune_seconds : the training time that limited every search, or None
+    searches : points that are tried to tune methods; each belongs to one of the cells
     """
 
     measures: tuple[str, ...]
     cells: list[Cell] = field(default_factory=list)
     missing: list[UnplannedCell] = field(default_factory=list)
     searches: list[Search] = field(default_factory=list)
-    tune_seconds: float | None = None
 
     def to_json(self) -> str:
-        """Return the plan as plan.json holds it."""
-        record = {
-            "schema": SCHEMA,
-            "measures": list(self.measures),
-            "cells": [cell.to_json() for cell in self.cells],
-            "missing": [asdict(each) for each in self.missing],
-            "searches": [each.to_json() for each in self.searches],
-            "tune_seconds": self.tune_seconds,
-        }
-        return json.dumps(add_checksum(record), indent=1) + "\n"
+        """Return the content of plan.json."""
+        return json.dumps(add_checksum({"schema": SCHEMA, **to_json(self)}), indent=1) + "\n"
 
     @classmethod
     def read(cls, out: Path) -> Plan:
@@ -98,191 +89,215 @@ class Plan:
         path = out / FILE
         if not path.is_file():
             raise HashbenchError(f"{out}: found no {FILE}; allowed: a folder made by hashbench run")
+        check_schema(out)
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-            _check_schema(path, found["schema"])
-            record = verify_checksum(found)
-            cells = [Cell.from_json(each) for each in record["cells"]]
-            missing = [UnplannedCell(**each) for each in record["missing"]]
-            named = {cell.id: cell for cell in cells}
-            searches = [Search.from_json(each, named) for each in record.get("searches", [])]
-            limit = record.get("tune_seconds")
-            return cls(tuple(record["measures"]), cells, missing, searches, limit)
-        except HashbenchError:
-            raise
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            return from_json(cls, verify_checksum(json.loads(path.read_text(encoding="utf-8"))))
+        except (ValueError, AttributeError, RecursionError) as error:
             raise HashbenchError(f"{path} is damaged: {error}; run the study again") from error
 
 
 def check_schema(out: Path) -> None:
-    """Refuse a folder of another version of hashbench, whose cells this one would set aside."""
+    """Raise an error if a folder was written by another version of hashbench."""
     path = out / FILE
     try:
         found = json.loads(path.read_text(encoding="utf-8"))["schema"]
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return  # no folder of results yet, or a damaged plan, which a run replaces
-    _check_schema(path, found)
-
-
-def _check_schema(path: Path, found: object) -> None:
     if found != SCHEMA:
         raise HashbenchError(
             f"{path}: found schema {found}; this version of hashbench reads and writes {SCHEMA}"
         )
 
 
-@dataclass(frozen=True)
+@dataclass
 class BuiltPlan:
-    """What a look at the datasets has found.
+    """A plan, and what else is known after loading the datasets.
 
     Attributes
     ----------
     plan : the cells
     sources : for each cell, by its id, where its rows come from
     splits : the files of the splits, for the store
-    notes : what the datasets say about themselves
+    notes : notes about the datasets
     """
 
     plan: Plan
-    sources: dict[str, Source]
-    splits: list[Path]
-    notes: list[str]
+    sources: dict[str, Source] = field(default_factory=dict)
+    splits: list[Path] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class LoadedDataset:
+    """What a subprocess reports about a dataset.
+
+    Attributes
+    ----------
+    fingerprint, views, notes : of the data
+    splits : name of each requested split
+    files : files of the splits
+    error : why the dataset cannot be loaded, or nothing
+    """
+
+    fingerprint: str = ""
+    views: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    splits: Mapping[SplitRequest, str] = field(default_factory=dict)
+    files: Sequence[Path] = ()
+    error: str = ""
 
 
 def build_plan(
     study: Study,
-    wanted: Sequence[CellSpec],
+    specs: Sequence[CellSpec],
     registry: Registry,
     executor: Executor,
     folder: Path,
     progress: Progress,
 ) -> BuiltPlan:
-    """Load every dataset once, in a process of its own, and give each cell its identity."""
-    tuned = {draft for draft in wanted if study.tunes and registry.methods[draft.method].cls.space}
+    """Load every dataset once, in a subprocess, and give each cell its identity."""
+    tuned = {spec for spec in specs if study.tunes and registry.methods[spec.method].cls.space}
     requests: dict[DataSpec, dict[SplitRequest, None]] = {}
-    for draft in wanted:
-        requests.setdefault(draft.data.spec, {})[draft.split] = None
-        if draft in tuned:
-            requests[draft.data.spec][replace(draft.split, validation=True)] = None
-    steps = {
-        spec: dict.fromkeys(d.data.preprocess for d in wanted if d.data.spec == spec)
-        for spec in requests
+    for spec in specs:
+        of_dataset = requests.setdefault(spec.data.spec, {})
+        of_dataset[spec.split] = None
+        if spec in tuned:
+            of_dataset[_validation(spec)] = None
+    tasks = {
+        data: _loading_task(data, splits, [s.data.preprocess for s in specs if s.data.spec == data])
+        for data, splits in requests.items()
     }
-    styles = {spec: _look(spec, splits, steps[spec]) for spec, splits in requests.items()}
+    outcomes = _run_loading(list(tasks.values()), executor, folder, progress)
+    loaded = {
+        data: _loaded_dataset(data, list(splits), outcomes[tasks[data]])
+        for data, splits in requests.items()
+    }
+    built = BuiltPlan(Plan(study.measures))
+    for data, dataset in loaded.items():
+        built.notes.extend(f"dataset {data}: {note}" for note in dataset.notes)
+        built.splits.extend(dataset.files)
+    validations: dict[str, str] = {}
+    for spec in specs:
+        dataset = loaded[spec.data.spec]
+        if dataset.error:
+            built.plan.missing.append(UnplannedCell(*spec.key, reason=dataset.error))
+            continue
+        cell = _make_cell(spec, dataset, registry)
+        built.plan.cells.append(cell)
+        built.sources[cell.id] = Source(spec.data.spec, spec.split, spec.codes)
+        if spec in tuned:
+            validations[cell.id] = dataset.splits[_validation(spec)]
+    if not built.plan.cells:
+        raise HashbenchError("; ".join(dict.fromkeys(m.reason for m in built.plan.missing)))
+    built.plan.searches = make_searches(study, registry, built.plan.cells, validations)
+    return built
+
+
+def _validation(spec: CellSpec) -> SplitRequest:
+    return replace(spec.split, validation=True)
+
+
+def _loading_task(
+    data: DataSpec,
+    splits: Iterable[SplitRequest],
+    preprocessings: Iterable[str | tuple[str, ...]],
+) -> Task:
+    arguments = {
+        "dataset": to_json(data),
+        "requests": [to_json(split) for split in splits],
+        "preprocessings": list(dict.fromkeys(preprocessings)),
+    }
+    returns = {"fingerprint": is_text, "views": is_texts, "notes": is_texts, "splits": is_texts}
+    return Task("hashbench.data.prepare:inspect", arguments, f"dataset {data}", returns=returns)
+
+
+def _run_loading(
+    tasks: Sequence[Task], executor: Executor, folder: Path, progress: Progress
+) -> dict[Task, Outcome]:
     outcomes: dict[Task, Outcome] = {}
     try:
-        for event in executor.run(list(styles.values()), folder):
+        for event in executor.run(tasks, folder):
             if event.outcome is None:
                 progress.loading_dataset(event.task.name)
             else:
                 outcomes[event.task] = event.outcome
     finally:
         progress.datasets_loaded()
-    found = BuiltPlan(Plan(study.measures, tune_seconds=study.tune_time), {}, [], [])
-    for task, outcome in outcomes.items():
-        found.notes.extend(f"{task.name}: {note}" for note in outcome.result.get("notes", ()))
-        if outcome.folder is not None:
-            found.splits.extend(outcome.folder.glob("*.npz"))
-    validations: dict[str, str] = {}
-    splits = {
-        spec: dict(zip(requests[spec], outcomes[style].result.get("splits", ()), strict=False))
-        for spec, style in styles.items()
-    }
-    for draft in wanted:
-        spec = draft.data.spec
-        outcome, names = outcomes[styles[spec]], splits[spec]
-        if outcome.status != "done":
-            # A reader that crashed could not say what it was reading.
-            silent = not outcome.traceback and draft.data.name not in outcome.reason
-            reason = f"{styles[spec].name}: {outcome.reason}" if silent else outcome.reason
-            found.plan.missing.append(UnplannedCell(*draft.key, reason=reason))
-            continue
-        cell = _cell(draft, outcome.result, names[draft.split], registry)
-        found.plan.cells.append(cell)
-        found.sources[cell.id] = Source(spec, draft.split, draft.codes)
-        if draft in tuned:
-            validations[cell.id] = names[replace(draft.split, validation=True)]
-    if not found.plan.cells:
-        raise HashbenchError("; ".join(dict.fromkeys(m.reason for m in found.plan.missing)))
-    found.plan.searches = make_searches(study, registry, found.plan.cells, validations)
-    return found
+    return outcomes
 
 
-def _look(
-    spec: DataSpec,
-    splits: Iterable[SplitRequest],
-    preprocessings: Iterable[str | tuple[str, ...]],
-) -> Task:
-    arguments = {
-        "dataset": spec.to_json(),
-        "requests": [split.to_json() for split in splits],
-        "preprocessings": list(preprocessings),
-    }
-    returns = {
-        "fingerprint": is_text,
-        "views": is_texts,
-        "notes": is_texts,
-        "splits": is_texts,
-    }
-    return Task("hashbench.data.prepare:inspect", arguments, f"dataset {spec}", returns=returns)
+def _loaded_dataset(
+    data: DataSpec, splits: Sequence[SplitRequest], outcome: Outcome
+) -> LoadedDataset:
+    if outcome.status != "done":
+        # A reader that crashed could not name what it was reading.
+        named = outcome.traceback or Path(str(data)).stem in outcome.reason
+        return LoadedDataset(error=outcome.reason if named else f"dataset {data}: {outcome.reason}")
+    found = outcome.result
+    return LoadedDataset(
+        found["fingerprint"],
+        found["views"],
+        found["notes"],
+        dict(zip(splits, found["splits"], strict=True)),
+        [] if outcome.folder is None else list(outcome.folder.glob("*.npz")),
+    )
 
 
-def _cell(draft: CellSpec, facts: Mapping[str, Any], split: str, registry: Registry) -> Cell:
-    steps = preprocessing.declared(draft.data.preprocess, facts["views"])
-    plugin = registry.methods[draft.method]
-    outside = plugin.origin == external.ORIGIN
-    source = external.source(draft.codes) if outside else source_hash(plugin)
-    return draft.cell(facts["fingerprint"], split, steps, source)
+def _make_cell(spec: CellSpec, dataset: LoadedDataset, registry: Registry) -> Cell:
+    plugin = registry.methods[spec.method]
+    is_external = plugin.origin == external.ORIGIN
+    return Cell(
+        dataset=spec.data.label,
+        fingerprint=dataset.fingerprint,
+        protocol=spec.data.protocol,
+        split=dataset.splits[spec.split],
+        preprocessing=preprocessing.declared(spec.data.preprocess, dataset.views),
+        method=spec.method,
+        params=spec.params,
+        parameters=spec.parameters,
+        source=external.source(spec.codes) if is_external else source_hash(plugin),
+        bits=spec.bits,
+        seed=spec.seed,
+    )
 
 
 def make_task(cell: Cell, source: Source) -> CellTask:
     """Return a cell with the task that computes it."""
-    module = "external" if external.is_external(cell) else "cell"
-    steps = list(cell.preprocessing)
-    folder = f"split-{cell.split}-{'-'.join(steps)}"
-    arguments = {
-        "dataset": source.spec.to_json(),
-        "fingerprint": cell.fingerprint,
-        "request": source.request.to_json(),
-        "steps": steps,
-        "name": folder,
-    }
-    data = Task("hashbench.data.prepare:prepare", arguments, f"the data of {cell.dataset}", folder)
-    own: dict[str, Any] = {"cell": cell.to_json(), "data": folder}
-    if module == "external":
-        own["codes"] = source.codes
-    task = Task(
-        f"hashbench.execution.{module}:compute",
-        own,
-        str(cell),
-        needs=data,
-        limited=True,
-        returns=RETURNS,
+    folder = f"split-{cell.split}-{'-'.join(cell.preprocessing)}"
+    prepare = Task(
+        "hashbench.data.prepare:prepare",
+        {
+            "dataset": to_json(source.spec),
+            "fingerprint": cell.fingerprint,
+            "request": to_json(source.request),
+            "steps": list(cell.preprocessing),
+            "name": folder,
+        },
+        f"the data of {cell.dataset}",
+        folder,
     )
+    arguments: dict[str, Any] = {"cell": to_json(cell), "data": folder}
+    module = "compute_cell"
+    if external.is_external(cell):
+        module, arguments["codes"] = "external", source.codes
+    function = f"hashbench.execution.{module}:compute"
+    task = Task(function, arguments, str(cell), needs=prepare, limited=True, returns=RETURNS)
     return CellTask(cell, task)
 
 
 def run_order(cells: Sequence[Cell], first: Collection[str] = ()) -> list[Cell]:
-    """Return cells as they run: those that share prepared data one after the other.
+    """Return cells in the order in which they run: those that share prepared data together.
 
-    Of these, cells of the methods named `first` begin: with a long one at the end, all places but
-    one would wait for it.
+    Of these, cells of the methods named `first` begin: if a long one came last, the other
+    processes would wait for it.
     """
-    places: dict[tuple[str, tuple[str, ...]], int] = {}
+    positions: dict[tuple[str, tuple[str, ...]], int] = {}
     for cell in cells:
-        places.setdefault((cell.split, cell.preprocessing), len(places))
-
-    def place(cell: Cell) -> tuple[int, bool]:
-        return places[cell.split, cell.preprocessing], cell.method not in first
-
-    return sorted(cells, key=place)
-
-
-def no_space(plan: Plan, registry: Registry) -> list[str]:
-    """Name the methods of a tuned study that do not say what may be tuned, in one line."""
-    methods = dict.fromkeys(cell.method for cell in plan.cells)
-    without = [name for name in methods if not registry.methods[name].cls.space]
-    return [f"not tuned, because they have no space: {', '.join(without)}"] if without else []
+        positions.setdefault((cell.split, cell.preprocessing), len(positions))
+    return sorted(
+        cells,
+        key=lambda cell: (positions[cell.split, cell.preprocessing], cell.method not in first),
+    )
 
 
 def cells_to_run(
@@ -292,7 +307,13 @@ def cells_to_run(
     force: bool = False,
     timing: bool = False,
 ) -> list[Cell]:
-    """Return the cells that have to run: the missing ones, and those to be run again."""
+    """Return the cells that have to run: those not stored, and those to be run again.
+
+    Parameters
+    ----------
+    retry, force : statuses to run again, or all cells
+    timing : run cells again that shared the machine with others
+    """
     again = set(retry)
 
     def has_to_run(cell: Cell) -> bool:

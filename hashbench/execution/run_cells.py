@@ -1,4 +1,4 @@
-"""Computing what a plan lacks, storing each cell as it ends."""
+"""Run cells and check the codes that their processes leave."""
 
 from __future__ import annotations
 
@@ -20,71 +20,57 @@ from hashbench.execution.executor import Executor, Outcome
 from hashbench.execution.plan import CellTask
 from hashbench.execution.progress import Progress
 from hashbench.execution.run_record import RunRecord
-from hashbench.execution.store import Store, Stored
-
-
-def run_and_store(
-    todo: Sequence[CellTask],
-    executor: Executor,
-    store: Store,
-    progress: Progress,
-) -> dict[str, Stored]:
-    """Run cells and store each as it ends; however this is left, nothing runs on.
-
-    Returns the cells that have run, by id.
-    """
-    stored: dict[str, Stored] = {}
-
-    def keep(cell: Cell, record: RunRecord, folder: Path | None) -> None:
-        stored[cell.id] = store.put(cell, record, folder)
-
-    run_cells(todo, executor, store, progress, keep)
-    return stored
+from hashbench.execution.store import Store
 
 
 def run_cells(
-    todo: Sequence[CellTask],
+    tasks: Sequence[CellTask],
     executor: Executor,
     store: Store,
     progress: Progress,
-    keep: Callable[[Cell, RunRecord, Path | None], None],
+    on_finished: Callable[[Cell, RunRecord, Path | None], object],
 ) -> None:
-    """Run cells and hand each over as it ends: its record and the folder with its files."""
+    """Run cells; call `on_finished` with each cell that ends, its record and its files.
+
+    No process is left running when this returns or raises.
+    """
 
     @cache
-    def sizes(split: str) -> dict[str, int]:
-        found = store.split(split)
-        parts = {"query": found.query, "database": found.database, "learned": found.train}
-        return {role: len(rows) for role, rows in parts.items()}
+    def n_rows(split: str) -> dict[str, int]:
+        rows = store.split(split)
+        parts = {"query": rows.query, "database": rows.database, "learned": rows.train}
+        return {role: len(part) for role, part in parts.items()}
 
-    cells = {each.task: each.cell for each in todo}
+    cells = {each.task: each.cell for each in tasks}
     progress.begin(list(cells.values()))
     events = executor.run(list(cells), store.work)
     try:
         for event in events:
-            cell = cells[event.task]
-            if event.said:
+            cell, outcome = cells[event.task], event.outcome
+            if outcome is not None:
+                record = RunRecord.of(validate_outcome(cell, outcome, n_rows(cell.split)))
+                on_finished(cell, record, outcome.folder)
+                seconds = record.seconds.get("wall", 0.0)
+                progress.cell_finished(cell, record.status, record.reason, seconds)
+            elif event.said:
                 progress.cell_output(cell, event.said)
-                continue
-            if event.outcome is None:
+            else:
                 progress.cell_started(cell)
-                continue
-            record = RunRecord.of(validate_outcome(cell, event.outcome, sizes(cell.split)))
-            keep(cell, record, event.outcome.folder)
-            if event.outcome.folder is not None:
-                shutil.rmtree(event.outcome.folder, ignore_errors=True)
-            progress.cell_finished(
-                cell, record.status, record.reason, record.seconds.get("wall", 0.0)
-            )
+            if outcome is not None and outcome.folder is not None:
+                shutil.rmtree(outcome.folder, ignore_errors=True)
     finally:
         events.close()
         progress.close()
 
 
 def validate_outcome(cell: Cell, outcome: Outcome, rows: Mapping[str, int]) -> Outcome:
-    """Return an outcome, failed if it is called done and its codes are not those of the cell.
+    """Return an outcome, marked as failed if the codes have the wrong shape or dtype.
 
     A method runs in the process that writes the codes, so that the file may hold anything.
+
+    Parameters
+    ----------
+    rows : the number of queries, database items and training rows
     """
     if outcome.status != "done":
         return outcome
@@ -103,9 +89,9 @@ def validate_outcome(cell: Cell, outcome: Outcome, rows: Mapping[str, int]) -> O
 def _check_codes(cell: Cell, codes: CellCodes, rows: Mapping[str, int]) -> None:
     if codes.n_bits not in (None, cell.bits):
         raise ValueError(f"found {codes.n_bits} bits; allowed: {cell.bits}")
-    kind = np.dtype(np.float32 if codes.n_bits is None else np.uint64)
+    dtype = np.dtype(np.float32 if codes.n_bits is None else np.uint64)
     for role, expected in rows.items():
         for part in getattr(codes, role):
-            right = part.ndim == 2 and len(part) == expected and part.dtype == kind
-            if not right or (codes.n_bits is not None and part.shape[1] != n_words(cell.bits)):
+            valid = part.ndim == 2 and len(part) == expected and part.dtype == dtype
+            if not valid or (codes.n_bits is not None and part.shape[1] != n_words(cell.bits)):
                 raise ValueError(f"{role}: found {part.dtype} of shape {part.shape}")

@@ -31,6 +31,7 @@ from hashbench.core.io import (
     verify_checksum,
     write_json,
 )
+from hashbench.core.records import from_json, to_json
 from hashbench.data.splits import StoredSplit, load_pictures, pictures_name
 from hashbench.execution.cell import Cell
 from hashbench.execution.cell_codes import CellCodes
@@ -210,7 +211,7 @@ class Store:
             if record.status == "done" and files is not None and (files / name).exists():
                 os.rename(files / name, folder / name)
                 checksums[name] = checksum(folder / name)
-        write_json(folder / "cell.json", {"schema": SCHEMA, "id": cell.id, "cell": cell.to_json()})
+        write_json(folder / "cell.json", {"schema": SCHEMA, "id": cell.id, "cell": to_json(cell)})
         record = replace(record, files=checksums)
         write_json(folder / "status.json", add_checksum({"schema": SCHEMA, **record.to_json()}))
         self._place(folder, cell.id)
@@ -291,7 +292,7 @@ def read_cell(folder: Path) -> Stored:
     """Return a cell that is complete and unchanged, or raise DamagedError."""
     try:
         about = json.loads((folder / "cell.json").read_text())
-        cell = Cell.from_json(about["cell"])
+        cell = from_json(Cell, about["cell"])
         found = json.loads((folder / "status.json").read_text())
         schemas = {about["schema"], found["schema"]}
         if schemas == {SCHEMA}:

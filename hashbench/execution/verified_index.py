@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from hashbench.core.io import atomic_write
+from hashbench.core.records import from_json, to_json
 from hashbench.execution.cell import Cell
 from hashbench.execution.run_record import RunRecord
 
@@ -51,7 +52,7 @@ class CheckedCell:
 
     def to_line(self) -> bytes:
         """Return the line, after a break that ends whatever a full disk has cut before it."""
-        about = (self.description, self.record.to_json(), self.cell.to_json())
+        about = (self.description, self.record.to_json(), to_json(self.cell))
         text = b"\t".join(json.dumps(each, separators=(",", ":")).encode() for each in about)
         return b"\n%b %b %b" % (_check(self.cell.id.encode(), text), self.cell.id.encode(), text)
 
@@ -64,7 +65,7 @@ class CheckedCell:
                 return None
             description, record, about = text.split(b"\t")
             if cell is None:
-                cell = Cell.from_json(json.loads(about))
+                cell = from_json(Cell, json.loads(about))
                 cell.__dict__["id"] = name.decode()  # computed when the cell was checked
             values = json.loads(record)
             values["pools"] = tuple(values["pools"])

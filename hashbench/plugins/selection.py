@@ -148,6 +148,17 @@ def parse_item(item: str) -> tuple[str, list[dict[str, Any]]]:
     return name, [dict(zip(axes, combination, strict=True)) for combination in combinations]
 
 
+def parse_params(params: str) -> dict[str, Any]:
+    """Return the parameters that tables print for a method or dataset.
+
+    Examples
+    --------
+    >>> parse_params("gamma=1,kernel=rbf"), parse_params("")
+    ({'gamma': 1, 'kernel': 'rbf'}, {})
+    """
+    return parse_item(f"_[{params}]")[1][0]
+
+
 def select(
     text: str | Iterable[str],
     known: Mapping[str, Iterable[str]],

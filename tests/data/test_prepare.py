@@ -11,6 +11,7 @@ import scipy
 from hashbench.core.codes import unpack
 from hashbench.core.errors import HashbenchError, StorageError
 from hashbench.core.io import new_folder, writing
+from hashbench.core.records import from_json
 from hashbench.data.memory_maps import open_data, save_data, write_rows
 from hashbench.data.prepare import Prepared, SplitRequest, inspect, make_split, prepare
 from hashbench.data.splits import StoredSplit
@@ -50,7 +51,7 @@ def registry():
 
 
 def made(registry, folder, request, steps=("l2,centre", "none")):
-    dataset = {"plugin": "toy", "params": {}}
+    dataset = {"plugin": "toy", "params": []}
     facts = inspect(registry, folder, folder / "cache", dataset, [request])
     prepare(
         registry, folder, folder / "cache", dataset, facts["fingerprint"], request, steps, "split"
@@ -59,10 +60,10 @@ def made(registry, folder, request, steps=("l2,centre", "none")):
 
 
 def test_maps_hold_the_rows_of_the_split_preprocessed_on_training_rows(registry, tmp_path):
-    request = {"protocol": "random", "seed": 3, "train_rows": None}
+    request = {"protocol": {"name": "random"}, "seed": 3, "train_rows": None}
     facts, prepared = made(registry, tmp_path, request)
     data = make_data(given=True)
-    split = make_split(Toy(), data, SplitRequest.from_json(request))
+    split = make_split(Toy(), data, from_json(SplitRequest, request))
     unit = data.views[0] / np.linalg.norm(data.views[0], axis=1, keepdims=True)
     expected = unit - unit[split.train].mean(axis=0)
     np.testing.assert_allclose(prepared.train[0], expected[split.train], atol=1e-12)
@@ -75,23 +76,27 @@ def test_maps_hold_the_rows_of_the_split_preprocessed_on_training_rows(registry,
 
 
 def test_maps_are_read_only(registry, tmp_path):
-    _, prepared = made(registry, tmp_path, {"protocol": "random", "seed": 0, "train_rows": None})
+    _, prepared = made(
+        registry, tmp_path, {"protocol": {"name": "random"}, "seed": 0, "train_rows": None}
+    )
     for views in (prepared.train, prepared.query, prepared.database):
         with pytest.raises(ValueError, match="read-only"):
             views[0][0, 0] = 1
 
 
 def test_a_database_of_its_own_has_files_of_its_own(registry, tmp_path):
-    _, same = made(registry, tmp_path, {"protocol": "random", "seed": 0, "train_rows": None})
+    _, same = made(
+        registry, tmp_path, {"protocol": {"name": "random"}, "seed": 0, "train_rows": None}
+    )
     assert same.database[0] is same.train[0]
     (tmp_path / "other").mkdir()
-    request = {"protocol": "given", "seed": 0, "train_rows": None}
+    request = {"protocol": {"name": "given"}, "seed": 0, "train_rows": None}
     _, other = made(registry, tmp_path / "other", request)
     assert [len(part[0]) for part in (other.train, other.query, other.database)] == [25, 5, 35]
 
 
 def test_a_cap_takes_some_training_rows_and_leaves_the_database(registry, tmp_path):
-    request = {"protocol": "random", "seed": 0, "train_rows": 7}
+    request = {"protocol": {"name": "random"}, "seed": 0, "train_rows": 7}
     _, prepared = made(registry, tmp_path, request)
     assert [len(part[0]) for part in (prepared.train, prepared.query, prepared.database)] == [
         7, 10, 30,
@@ -106,7 +111,9 @@ def test_a_cap_takes_some_training_rows_and_leaves_the_database(registry, tmp_pa
 
 
 def test_what_measures_need_is_kept_with_the_split(registry, tmp_path):
-    facts, _ = made(registry, tmp_path, {"protocol": "random", "seed": 1, "train_rows": None})
+    facts, _ = made(
+        registry, tmp_path, {"protocol": {"name": "random"}, "seed": 1, "train_rows": None}
+    )
     kept = StoredSplit.load(tmp_path / f"{facts['splits'][0]}.npz")
     data = make_data()
     assert np.array_equal(unpack(kept.query_labels, 3), data.labels[kept.query] == 1)
@@ -116,8 +123,8 @@ def test_what_measures_need_is_kept_with_the_split(registry, tmp_path):
 
 
 def test_an_emptied_cache_is_filled_again(registry, tmp_path):
-    request = {"protocol": "random", "seed": 0, "train_rows": None}
-    dataset = {"plugin": "toy", "params": {}}
+    request = {"protocol": {"name": "random"}, "seed": 0, "train_rows": None}
+    dataset = {"plugin": "toy", "params": []}
     facts = inspect(registry, tmp_path, tmp_path / "first", dataset, [request])
     arguments = (registry, tmp_path, tmp_path / "second", dataset)
     prepare(*arguments, facts["fingerprint"], request, ["none", "none"], "split")
@@ -169,7 +176,7 @@ def test_data_that_do_not_belong_together_are_refused(
         setattr(data, name, value)
     monkeypatch.setattr(Toy, "load", lambda self: data)
     with pytest.raises(HashbenchError, match=facts):
-        inspect(registry, tmp_path, tmp_path / "cache", {"plugin": "toy", "params": {}}, [])
+        inspect(registry, tmp_path, tmp_path / "cache", {"plugin": "toy", "params": []}, [])
 
 
 def test_a_folder_that_fails_leaves_nothing(tmp_path):
@@ -191,8 +198,8 @@ def test_a_full_disk_is_an_error_and_no_kill():
 
 def test_wherever_preparing_runs_out_of_space_no_cell_is_blamed(registry, small_disk):
     """What a cell fails of is kept, and not tried again; a full disk must not be among it."""
-    request = {"protocol": "given", "seed": 0, "train_rows": None}
-    dataset = {"plugin": "toy", "params": {}}
+    request = {"protocol": {"name": "given"}, "seed": 0, "train_rows": None}
+    dataset = {"plugin": "toy", "params": []}
     full = 0
     for kilobytes in range(4, 200, 4):  # a page more each time
         disk = small_disk(kilobytes)

@@ -10,15 +10,17 @@ import pytest
 from hashbench.core.codes import unpack
 from hashbench.core.errors import HashbenchError
 from hashbench.core.io import load_arrays
+from hashbench.core.records import to_json
 from hashbench.data.prepare import DataSpec, Prepared, inspect, prepare
-from hashbench.execution.cell import Cell, check_codes, compute, random_state
+from hashbench.execution.cell import Cell, random_state
 from hashbench.execution.cell_codes import CellCodes
+from hashbench.execution.compute_cell import check_codes, compute
 from hashbench.plugins.method import VectorMethod
 from hashbench.plugins.protocol import Protocol
 from hashbench.plugins.registry import Plugin, discover
 from hashbench.plugins.source_hash import source_hash
 
-REQUEST = {"protocol": "random", "seed": 0, "train_rows": None}
+REQUEST = {"protocol": {"name": "random"}, "seed": 0, "train_rows": None}
 DATASET = DataSpec("synthetic", (("rows", 100),))
 
 
@@ -34,11 +36,11 @@ def computed(registry, tmp_path):
     def run(method: str, request=REQUEST, **parameters):
         folder, cache = tmp_path / method, tmp_path / "cache"
         folder.mkdir(exist_ok=True)
-        facts = inspect(registry, folder, cache, DATASET.to_json(), [request])
+        facts = inspect(registry, folder, cache, to_json(DATASET), [request])
         name = f"split-{facts['splits'][0]}"
         if not (cache / name).exists():
             prepare(
-                registry, folder, cache, DATASET.to_json(), facts["fingerprint"], request,
+                registry, folder, cache, to_json(DATASET), facts["fingerprint"], request,
                 ["none", "none"], name,
             )  # fmt: skip
         plugin = registry.methods[method]
@@ -57,7 +59,7 @@ def computed(registry, tmp_path):
             bits=12,
             seed=0,
         )
-        record = compute(registry, folder, cache, cell.to_json(), name)
+        record = compute(registry, folder, cache, to_json(cell), name)
         return CellCodes.load(folder / "codes.npz"), record, Prepared.open(cache / name), folder
 
     return run
@@ -120,7 +122,7 @@ def test_the_same_seed_gives_every_method_the_same_random_state():
 
 
 def test_another_source_than_planned_is_refused(registry, computed, monkeypatch):
-    monkeypatch.setattr("hashbench.execution.cell.source_hash", lambda plugin: "changed")
+    monkeypatch.setattr("hashbench.execution.compute_cell.source_hash", lambda plugin: "changed")
     with pytest.raises(HashbenchError, match=r"random.*source changed"):
         computed("random")
 

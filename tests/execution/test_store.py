@@ -119,7 +119,6 @@ DAMAGES = {
     "no environment": (edit("status.json", lambda r: r.update(environment=None)), "environment"),
     "a word for seconds": (edit("status.json", lambda r: r.update(seconds="a")), "seconds"),
     "brackets": (lambda f: (f / "status.json").write_text("[" * 100_000), "recursion"),
-    "an unknown field": (edit("cell.json", lambda r: r["cell"].update(colour=1)), "'colour'"),
 }
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hashbench.core.errors import HashbenchError
-from hashbench.execution.grid import drafts, resolved
+from hashbench.execution.grid import expand_grid, resolved
 from hashbench.execution.study import Study, built_in, load_study, parse_seeds, read_study
 from hashbench.plugins.registry import discover
 
@@ -26,24 +26,24 @@ def rule(**changes):
 
 def test_the_grid_is_the_product_in_the_order_of_datasets_seeds_bits_methods(registry):
     asked = study(methods="random,cca", datasets="synthetic", bits="8,16", seeds=2)
-    keys = [(d.seed, d.bits, d.method) for d in drafts(asked, registry)]
+    keys = [(d.seed, d.bits, d.method) for d in expand_grid(asked, registry)]
     assert keys == [(s, b, m) for s in (0, 1) for b in (8, 16) for m in ("random", "cca")]
 
 
 def test_parameters_span_a_grid_and_defaults_are_not_printed(registry):
     asked = study(methods="edsh[gamma=1|10|100]", datasets="synthetic")
-    assert [d.params for d in drafts(asked, registry)] == ["gamma=1", "", "gamma=100"]
-    assert [d.parameters["gamma"] for d in drafts(asked, registry)] == [1.0, 10.0, 100.0]
+    assert [d.params for d in expand_grid(asked, registry)] == ["gamma=1", "", "gamma=100"]
+    assert [d.parameters["gamma"] for d in expand_grid(asked, registry)] == [1.0, 10.0, 100.0]
 
 
 def test_a_parameter_at_its_default_is_no_other_cell(registry):
     asked = study(methods="edsh,edsh[gamma=10],edsh[gamma=10.0]", datasets="synthetic")
-    assert len(drafts(asked, registry)) == 1
+    assert len(expand_grid(asked, registry)) == 1
 
 
 def test_whole_numbers_for_real_parameters_make_the_same_cell(registry):
     one, other = (
-        drafts(study(methods=f"edsh[gamma={text}]", datasets="synthetic"), registry)[0]
+        expand_grid(study(methods=f"edsh[gamma={text}]", datasets="synthetic"), registry)[0]
         for text in ("3", "3.0")
     )
     assert one == other
@@ -54,7 +54,7 @@ def test_rules_hold_for_some_methods_on_some_datasets_and_names_win(registry):
     asked = study(
         methods="edsh,edsh[gamma=7],cca", datasets="synthetic,synthetic-wiki", rules=rules
     )
-    found = {(d.data.name, d.method, d.params): d for d in drafts(asked, registry)}
+    found = {(d.data.name, d.method, d.params): d for d in expand_grid(asked, registry)}
     assert set(found) == {
         ("synthetic", "edsh", "gamma=3,train_rows=50"),
         ("synthetic", "edsh", "gamma=7,train_rows=50"),
@@ -70,7 +70,7 @@ def test_protocol_and_preprocessing_are_chosen_like_parameters(registry):
     asked = study(
         methods="cca", datasets="synthetic-mirflickr[protocol=paper|random-2000,preprocess=l2]"
     )
-    found = drafts(asked, registry)
+    found = expand_grid(asked, registry)
     assert [d.data.protocol.name for d in found] == ["paper", "random-2000"]
     assert [d.data.label for d in found] == [
         "synthetic-mirflickr[preprocess=l2]",
@@ -99,7 +99,7 @@ def test_protocol_and_preprocessing_are_chosen_like_parameters(registry):
 def test_unknown_names_and_wrong_parameters_are_named(registry, keys, facts):
     asked = study(**{"methods": "cca", "datasets": "synthetic", **keys})
     with pytest.raises(HashbenchError) as error:
-        drafts(asked, registry)
+        expand_grid(asked, registry)
     assert all(fact in str(error.value) for fact in facts), error.value
 
 
@@ -162,15 +162,15 @@ def test_two_files_of_one_name_are_an_error(registry, tmp_path):
         )  # fmt: skip
     files = [f"{tmp_path}/{folder}/x.npz" for folder in ("a", "b")]
     with pytest.raises(HashbenchError, match=r"'x'.*a/x\.npz.*b/x\.npz"):
-        drafts(study(methods="cca", datasets=files), registry)
-    named = drafts(study(methods="cca", datasets=[files[0], f"y={files[1]}"]), registry)
+        expand_grid(study(methods="cca", datasets=files), registry)
+    named = expand_grid(study(methods="cca", datasets=[files[0], f"y={files[1]}"]), registry)
     assert [d.data.name for d in named] == ["x", "y"]
 
 
 def test_a_dataset_with_a_default_spelt_out_is_the_same_dataset(registry):
     both = ["synthetic[rows=300]", "synthetic[rows=300,snr=0.5]"]
-    (draft,) = drafts(study(methods="cca", datasets=both, bits=8, seeds=1), registry)
-    assert draft.data.label == "synthetic[rows=300]"
+    (spec,) = expand_grid(study(methods="cca", datasets=both, bits=8, seeds=1), registry)
+    assert spec.data.label == "synthetic[rows=300]"
 
 
 def test_flags_win_over_the_file(tmp_path):
@@ -198,18 +198,18 @@ def test_built_in_studies_resolve_and_read_back(name, registry, tmp_path):
     path = tmp_path / f"{name}.toml"
     path.write_text(asked.to_toml())
     assert load_study(str(path)) == asked
-    assert drafts(asked, registry) == drafts(load_study(name), registry)
+    assert expand_grid(asked, registry) == expand_grid(load_study(name), registry)
 
 
 def test_the_paper_is_600_cells_and_caps_smfh_on_nuswide_only(registry):
-    found = drafts(load_study("paper"), registry)
+    found = expand_grid(load_study("paper"), registry)
     assert len(found) == 10 * 3 * 4 * 5
     capped = {(d.method, d.data.name) for d in found if d.train_rows is not None}
     assert capped == {("smfh", "nuswide")}
 
 
 def test_quick_is_every_method_on_emoji(registry):
-    found = drafts(load_study("quick"), registry)
+    found = expand_grid(load_study("quick"), registry)
     networks = {name for name, plugin in registry.methods.items() if plugin.cls.requires}
     assert {d.method for d in found} == set(registry.methods) - networks
     assert {d.data.name for d in found} == {"emoji"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 
@@ -9,8 +10,9 @@ import numpy as np
 import pytest
 
 from hashbench import Data, Dataset, Log, RandomQuery
+from hashbench.core.records import from_json, to_json
 from hashbench.data.prepare import MOST_VALIDATION, SplitRequest, make_split, validation_rows
-from hashbench.execution.tuning.search import Point, Search, counted, due, make_points, winner
+from hashbench.execution.tuning.search import Point, Search, make_points
 from hashbench.execution.tuning.trials import TrialRecord, Trials
 from hashbench.plugins.protocol import Protocol
 from hashbench.plugins.space import Choice
@@ -34,7 +36,7 @@ def outcomes(search, scores, seconds=1.0):
     return {trial.id: record(trial, score, seconds) for trial, score in pairs}
 
 
-def test_point_0_is_the_method_as_it_was_asked_for(search):
+def test_point_0_is_the_method_as_selected(search):
     assert search.points[0] == Point({}, search.cell.preprocessing)
     assert search.trials[0] == replace(search.cell, split="rows")
 
@@ -74,7 +76,7 @@ def test_the_datasets_own_preprocessing_is_not_tried_twice_under_two_names(make_
     assert len(found) == 5
 
 
-def test_a_trial_says_what_it_tries(search):
+def test_a_trial_has_the_parameters_of_its_point(search):
     trial, point = search.trials[1], search.points[1]
     assert trial.parameters == {"gamma": point.settings["gamma"], "other": 3, "kind": "b"} or (
         point.settings["kind"] == "a"
@@ -87,53 +89,54 @@ def test_a_trial_says_what_it_tries(search):
 
 
 def test_the_best_mean_wins_and_of_equals_the_first(search):
-    assert winner(search, outcomes(search, [0.1, 0.3, 0.2, 0.3, 0, 0, 0, 0]), None) == 1
+    assert search.best_point(outcomes(search, [0.1, 0.3, 0.2, 0.3, 0, 0, 0, 0])) == 1
     found = outcomes(search, [0.1] * 8)
     trial = search.trials[5]
     found[trial.id] = TrialRecord(trial.id, "done", {"image->text": 0.0, "text->image": 0.3})
-    assert winner(search, found, None) == 5
+    assert search.best_point(found) == 5
 
 
 def test_trials_that_failed_never_win(search):
     found = outcomes(search, [0.1] * 8)
     for trial in search.trials[:3]:
         found[trial.id] = record(trial, status="failed")
-    assert winner(search, found, None) == 3
+    assert search.best_point(found) == 3
     failed = {trial.id: record(trial, status="timeout") for trial in search.trials}
-    assert winner(search, failed, None) is None
+    assert search.best_point(failed) is None
 
 
-def test_only_what_is_missing_is_due(search):
-    assert due(search, {}, None) == search.trials
-    assert due(search, outcomes(search, [0.5] * 5), None) == search.trials[5:]
+def test_only_missing_trials_run(search):
+    assert search.next_trials({}) == search.trials
+    assert search.next_trials(outcomes(search, [0.5] * 5)) == search.trials[5:]
 
 
 def test_time_is_spent_in_order_and_point_0_always_counts(search):
     whole = outcomes(search, [0.5] * 8, seconds=2.0)
-    assert [counted(search, whole, seconds) for seconds in (0.1, 2, 2.1, 6, 100)] == [1, 1, 2, 3, 8]
-    # what comes after a point without a record does not count, however it came to be there
+    limited = [replace(search, seconds=seconds) for seconds in (0.1, 2, 2.1, 6, 100)]
+    assert [each.count_points(whole) for each in limited] == [1, 1, 2, 3, 8]
+    # points after one without a record do not count
     del whole[search.trials[4].id]
-    assert counted(search, whole, 100) == 4
+    assert limited[-1].count_points(whole) == 4
 
 
 def test_rounds_end_when_the_time_is_spent(search):
-    found, rounds = {}, 0
-    while todo := due(search, found, 5.0):
+    search, found, rounds = replace(search, seconds=5.0), {}, 0
+    while todo := search.next_trials(found):
         rounds += 1
         found |= {trial.id: record(trial, seconds=1.0) for trial in todo}
     assert 1 < rounds < 6
-    assert counted(search, found, 5.0) == 5
-    assert due(search, outcomes(search, [0.5], seconds=9.0), 5.0) == []
+    assert search.count_points(found) == 5
+    assert search.next_trials(outcomes(search, [0.5], seconds=9.0)) == []
 
 
 def test_a_search_is_read_back(search):
-    again = Search.from_json(search.to_json(), {search.cell.id: search.cell})
+    again = from_json(Search, json.loads(json.dumps(to_json(search))))
     assert again == search
     assert again.id == search.id
     assert again.trials == search.trials
 
 
-def test_lines_that_were_cut_or_changed_are_not_believed(search, tmp_path):
+def test_truncated_or_changed_lines_are_ignored(search, tmp_path):
     trials = Trials(tmp_path / "trials")
     first, second, third = (record(trial) for trial in search.trials[:3])
     trials.add("s", first)
@@ -204,7 +207,7 @@ def test_of_two_records_of_a_trial_one_that_is_done_is_taken(search, tmp_path):
     for trial in (first, second, fourth):
         theirs.add("s", record(trial, 0.5, seconds=9.0))
     theirs.add("s", record(third, 0.6))
-    assert ours.take("s", theirs) == [third.id]
+    assert ours.merge("s", theirs) == [third.id]
     found = ours.read("s")
     assert {trial.id: found[trial.id].score for trial in search.trials[:4]} == {
         first.id: 0.5, second.id: 0.5, third.id: 0.5, fourth.id: 0.5,

@@ -5,7 +5,7 @@ import pytest
 
 from hashbench.core.errors import HashbenchError
 from hashbench.data.prepare import SplitRequest, make_split
-from hashbench.execution.grid import datasets
+from hashbench.execution.grid import select_datasets
 from hashbench.execution.study import Study
 from hashbench.plugins.dataset import Data, Dataset
 from hashbench.plugins.protocol import Protocol
@@ -86,9 +86,11 @@ def test_a_permutation_is_that_of_the_papers():
 
 
 def test_a_selection_says_it_and_tables_print_it():
-    choice = datasets(Study(datasets=("wiki[query=500,train=0.5]",)), discover())[0]
+    choice = select_datasets(Study(datasets=("wiki[query=500,train=0.5]",)), discover())[0]
     assert str(choice.protocol) == "query=500,train=0.5"
     assert choice.label == "wiki[query=500,train=0.5]"
-    choice = datasets(Study(datasets=("wiki[preprocess=image:l2,text:centre+l2]",)), discover())[0]
+    choice = select_datasets(
+        Study(datasets=("wiki[preprocess=image:l2,text:centre+l2]",)), discover()
+    )[0]
     assert choice.preprocess == "image:l2,text:centre+l2"
     assert choice.label == "wiki[preprocess=image:l2,text:centre+l2]"

@@ -1,1 +1,1 @@
-"""Search of parameters: trials on validation rows, and the choice of the best."""
+"""Hyperparameter tuning: random search on validation rows of the training set."""

@@ -1,13 +1,11 @@
-"""Trials in the store: what is kept of them is a line each, in one file a search.
+"""Records of trials on disk: one JSON line per trial, one file per search.
 
-A study may have tens of thousands of trials; a folder for each, as cells have, would be heavier
-than what it holds. A line carries its own checksum: one that a kill has cut in the middle, or that
-something has changed, is as if it were not there, and its trial runs again.
+A study may have tens of thousands of trials, so that one folder per trial would be too heavy.
+Every line carries a checksum: a truncated or changed line is ignored and its trial runs again.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import os
@@ -16,6 +14,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from hashbench.core.io import add_checksum, verify_checksum
+
 
 @dataclass(frozen=True)
 class TrialRecord:
@@ -23,11 +23,11 @@ class TrialRecord:
 
     Attributes
     ----------
-    id : that of its cell
+    id : id of its cell
     status : "done", "failed", "timeout", "memory" or "skipped"
-    scores : the measure of the search by task, empty if not done
-    fit_seconds, wall_seconds : what it cost; a trial without a time of training costs its life
-    reason, traceback : one line and the whole of it, if not done
+    scores : the search's measure by task, empty if not done
+    fit_seconds, wall_seconds : training time (wall time if unknown) and time of the process
+    reason, traceback : one line and the full text, if not done
     """
 
     id: str
@@ -45,26 +45,20 @@ class TrialRecord:
         return math.fsum(values) / len(values) if values else math.nan
 
     def to_line(self) -> bytes:
-        """Return the record as a line of its file."""
-        text = json.dumps(asdict(self), sort_keys=True)
-        return f"{_check(text)} {text}\n".encode()
+        """Return the record as one line of a file."""
+        return json.dumps(add_checksum(asdict(self))).encode() + b"\n"
 
     @classmethod
     def from_line(cls, line: bytes) -> TrialRecord | None:
-        """Read a line; None if it is not what was written."""
+        """Return the record of a line, or None if the line is damaged."""
         try:
-            check, _, text = line.decode().partition(" ")
-            return cls(**json.loads(text)) if check == _check(text) else None
-        except (ValueError, TypeError):
+            return cls(**verify_checksum(json.loads(line)))
+        except (ValueError, TypeError, AttributeError):
             return None
 
 
-def _check(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-
 class Trials:
-    """The trials of a study on disk.
+    """The records of a study's trials.
 
     Parameters
     ----------
@@ -74,22 +68,28 @@ class Trials:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
+    def _path(self, search: str) -> Path:
+        return self.folder / f"{search}.jsonl"
+
+    def _codes_path(self, search: str, trial: str) -> Path:
+        return self.folder / search / f"{trial}.npz"
+
+    def _records(self, search: str) -> list[TrialRecord]:
+        path = self._path(search)
+        lines = path.read_bytes().split(b"\n") if path.exists() else []
+        records = map(TrialRecord.from_line, lines)
+        return [record for record in records if record is not None]
+
     def read(self, search: str) -> dict[str, TrialRecord]:
-        """Return the trials of a search by their ids; of several records of one the last."""
-        try:
-            lines = self._path(search).read_bytes().split(b"\n")
-        except FileNotFoundError:
-            return {}
-        found = (TrialRecord.from_line(line) for line in lines)
-        return {record.id: record for record in found if record is not None}
+        """Return the records of a search by trial id; the last record of a trial counts."""
+        return {record.id: record for record in self._records(search)}
 
     def count(self, search: str) -> int:
-        """Return how many lines of a search are what was written."""
-        lines = self._path(search).read_bytes().split(b"\n")
-        return sum(TrialRecord.from_line(line) is not None for line in lines)
+        """Return the number of undamaged lines of a search."""
+        return len(self._records(search))
 
     def add(self, search: str, record: TrialRecord) -> None:
-        """Append a record; what was cut off before it ends there."""
+        """Append a record, on a new line even if the last one is truncated."""
         self.folder.mkdir(exist_ok=True)
         with self._path(search).open("ab+") as stream:
             if stream.tell():
@@ -98,32 +98,29 @@ class Trials:
                     stream.write(b"\n")
             stream.write(record.to_line())
 
-    def take(self, search: str, other: Trials) -> list[str]:
-        """Take in the trials of a search from another store; return those that end otherwise.
+    def keep_codes(self, search: str, trial: str, path: Path) -> None:
+        """Move the codes of a trial to the folder of its search."""
+        target = self._codes_path(search, trial)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        os.replace(path, target)
 
-        Of two records of a trial the first is kept, unless only the other one is done.
+    def merge(self, search: str, other: Trials) -> list[str]:
+        """Copy the trials of a search from another folder; return those with different scores.
+
+        The first record of a trial is kept, unless only the other one is done.
         """
-        ours, differing = self.read(search), []
+        ours, different = self.read(search), []
         for record in other.read(search).values():
             known = ours.get(record.id)
             if known is None or (known.status != "done" and record.status == "done"):
                 self.add(search, record)
             elif record.status == "done" and dict(known.scores) != dict(record.scores):
-                differing.append(record.id)
+                different.append(record.id)
                 continue
-            codes = other.folder / search / f"{record.id}.npz"
-            place = self.folder / search / codes.name
-            if codes.exists() and not place.exists():
-                place.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(codes, temporary := place.with_suffix(".part"))
-                os.replace(temporary, place)
-        return differing
-
-    def keep_codes(self, search: str, trial: str, path: Path) -> None:
-        """Take in the file of a trial's codes, for those who ask for them."""
-        place = self.folder / search
-        place.mkdir(parents=True, exist_ok=True)
-        os.replace(path, place / f"{trial}.npz")
-
-    def _path(self, search: str) -> Path:
-        return self.folder / f"{search}.jsonl"
+            codes = other._codes_path(search, record.id)
+            if codes.exists() and not self._codes_path(search, record.id).exists():
+                self.folder.mkdir(exist_ok=True)
+                temporary = self.folder / f"{record.id}.part"
+                shutil.copyfile(codes, temporary)
+                self.keep_codes(search, record.id, temporary)
+        return different
