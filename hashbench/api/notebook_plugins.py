@@ -1,30 +1,22 @@
-"""Classes that live in a notebook or a script, as files that other processes can import.
-
-Cells run in processes of their own, and a method that exists only in memory cannot be sent there
-without pickle. Its source can: the class, what it uses of the functions and constants around it,
-and the imports of the rest.
-"""
+"""Write classes that were defined in a notebook or a script to a file that workers can import."""
 
 from __future__ import annotations
 
 import ast
 import linecache
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from hashbench.core.errors import HashbenchError
 
-#: Values that can be written down as they are.
-PLAIN = (int, float, str, bool, bytes, tuple, type(None))
+DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
 
 
 def plugin_file(cls: type[Any], folder: Path) -> Path:
     """Return a file that defines a class: its own, or one written into a folder."""
-    module = sys.modules.get(cls.__module__)
-    own = getattr(module, "__file__", None)
+    own = getattr(sys.modules.get(cls.__module__), "__file__", None)
     if own is not None and cls.__module__ != "__main__":
         return Path(own).resolve()
     text = _source(cls)
@@ -36,68 +28,55 @@ def plugin_file(cls: type[Any], folder: Path) -> Path:
 
 
 def _source(cls: type[Any]) -> str:
-    """Return a module with a class and everything of its surroundings that it uses."""
-    imports: dict[str, None] = {}
-    definitions: dict[str, str] = {}
-    _collect(cls, imports, definitions)
-    head = '"""Written by hashbench from a class that was defined in memory."""'
-    return "\n\n".join([head, "\n".join(imports), *definitions.values()]) + "\n"
+    """Return the definitions of the cell or script of a class, and imports of other cells."""
+    codes = [each.__code__ for each in vars(cls).values() if isinstance(each, FunctionType)]
+    cell = "".join(linecache.getlines(codes[0].co_filename)) if codes else ""
+    kept = [node for node in ast.parse(cell).body if _is_definition(node)]
+    text = "\n\n".join(map(ast.unparse, kept))
+    if cls.__name__ not in [getattr(node, "name", None) for node in kept]:
+        raise _refused(cls, "its source is not found")
+    names = [node for each in kept for node in ast.walk(each) if isinstance(node, ast.Name)]
+    missing = {node.id for node in names} - _defined(kept)
+    around = vars(sys.modules["__main__"])
+    imports = [_import(cls, name, around[name]) for name in sorted(missing & around.keys())]
+    return "\n".join([*imports, text]) + "\n"
 
 
-def _collect(thing: Any, imports: dict[str, None], definitions: dict[str, str]) -> None:
-    node, text = _found(thing)
-    around = vars(sys.modules[thing.__module__])
-    for name in dict.fromkeys(_names(node)):
-        if name in definitions or name == thing.__name__ or name not in around:
-            continue  # defined already, itself, or a builtin or local name
-        value = around[name]
-        home = getattr(value, "__module__", None)
-        if isinstance(value, ModuleType):
-            imports[f"import {value.__name__} as {name}"] = None
-        elif isinstance(value, type | FunctionType) and home not in ("__main__", None):
-            imports[f"from {home} import {value.__name__} as {name}"] = None
-        elif isinstance(value, type | FunctionType):
-            _collect(value, imports, definitions)
-        elif isinstance(value, PLAIN):
-            definitions[name] = f"{name} = {value!r}"
-        else:
-            raise HashbenchError(
-                f"{thing.__name__} uses {name}, {type(value).__name__}, which cannot be sent to "
-                "other processes; allowed: modules, functions, classes, numbers and texts"
-            )
-    definitions[thing.__name__] = text
+def _defined(nodes: list[ast.stmt]) -> set[str]:
+    """Return the names that statements define, and those of local variables."""
+    found: set[str] = set()
+    for node in (each for outer in nodes for each in ast.walk(outer)):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.alias):
+            found.add((node.asname or node.name).partition(".")[0])
+        elif isinstance(node, ast.arg):
+            found.add(node.arg)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+    return found
 
 
-def _found(thing: Any) -> tuple[ast.AST, str]:
-    """Return the definition of a class or function, parsed and as text."""
-    code = next(_codes(thing), None)
-    lines = linecache.getlines(code.co_filename) if code is not None else []
-    whole = "".join(lines)
+def _import(cls: type[Any], name: str, value: Any) -> str:
+    """Return the line that imports what another cell has imported."""
+    module = getattr(value, "__module__", None)
+    if isinstance(value, ModuleType):
+        return f"import {value.__name__} as {name}"
+    if isinstance(value, type | FunctionType) and module != "__main__":
+        return f"from {module} import {value.__name__} as {name}"
+    raise _refused(cls, f"it uses {name}, which is no import and not defined in its cell")
+
+
+def _is_definition(node: ast.stmt) -> bool:
+    """Return whether a statement defines something and computes nothing."""
+    if not isinstance(node, ast.Assign):
+        return isinstance(node, DEFINITIONS)
     try:
-        tree = ast.parse(whole)
-    except SyntaxError:  # a cell with magic commands
-        tree = ast.parse("".join("\n" if line.lstrip()[:1] in "%!" else line for line in lines))
-    for node in ast.walk(tree):
-        named = isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == thing.__name__
-        if named and code is not None and node.lineno <= code.co_firstlineno <= node.end_lineno:  # type: ignore[attr-defined]
-            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])  # type: ignore[attr-defined]
-            return node, "".join(lines[first - 1 : node.end_lineno]).rstrip()  # type: ignore[attr-defined]
-    raise HashbenchError(
-        f"{thing.__name__}: its source is not to be found; write it to a file and give plugins=FILE"
-    )
+        ast.literal_eval(node.value)
+    except ValueError:
+        return False
+    return True
 
 
-def _codes(thing: Any) -> Iterator[CodeType]:
-    if isinstance(thing, FunctionType):
-        yield thing.__code__
-    for value in vars(thing).values() if isinstance(thing, type) else ():
-        function = getattr(value, "__func__", getattr(value, "fget", value))
-        if isinstance(function, FunctionType):
-            yield function.__code__
-
-
-def _names(node: ast.AST) -> Iterator[str]:
-    """Yield every name that a definition reads, annotations included."""
-    for each in ast.walk(node):
-        if isinstance(each, ast.Name):
-            yield each.id
+def _refused(cls: type[Any], reason: str) -> HashbenchError:
+    return HashbenchError(f"{cls.__name__}: {reason}; write it to a file and give plugins=FILE")

@@ -1,4 +1,4 @@
-"""Classes that live in a notebook: written down with all they use, or refused with a reason."""
+"""Classes of a notebook are written to a file, or refused with a reason."""
 
 from __future__ import annotations
 
@@ -12,25 +12,22 @@ import pytest
 from hashbench.api.notebook_plugins import plugin_file
 from hashbench.core.errors import HashbenchError
 
-CELL = """%matplotlib inline
-import math
-from fractions import Fraction
+IMPORTS = "import math\nfrom fractions import Fraction\ntable = [1, 2]"
 
+CELL = """
 SCALE = 3
-table = [1, 2]
-
 
 def root(value):
     return math.sqrt(value)
 
-
 class Mine:
-    name = "mine"
-
     def value(self) -> Fraction:
         return Fraction(int(root(16)) * SCALE)
 
+result = Mine().value()
+"""
 
+UNSENDABLE = """
 class Unsendable:
     def value(self):
         return table
@@ -39,20 +36,20 @@ class Unsendable:
 
 @pytest.fixture
 def notebook(monkeypatch):
-    """A module that stands for a notebook, whose cell has a magic command."""
+    """A module like that of a notebook with three cells."""
     module = ModuleType("__main__")
-    linecache.cache["<cell>"] = (len(CELL), None, CELL.splitlines(keepends=True), "<cell>")
-    code = compile(CELL.replace("%matplotlib inline", ""), "<cell>", "exec")
     monkeypatch.setitem(sys.modules, "__main__", module)
-    exec(code, vars(module))
-    yield module
-    del linecache.cache["<cell>"]
+    for name, text in (("<1>", IMPORTS), ("<2>", CELL), ("<3>", UNSENDABLE)):
+        monkeypatch.setitem(linecache.cache, name, (len(text), None, text.splitlines(True), name))
+        exec(compile(text, name, "exec"), vars(module))
+    return module
 
 
-def test_a_class_is_written_with_what_it_uses(notebook, tmp_path):
+def test_a_class_is_written_with_its_cell_and_imports(notebook, tmp_path):
     path = plugin_file(notebook.Mine, tmp_path / "plugins")
-    assert "table" not in path.read_text()
-    assert runpy.run_path(str(path))["Mine"]().value() == 12
+    written = runpy.run_path(str(path))
+    assert written["Mine"]().value() == 12
+    assert not {"table", "result"} & written.keys()
 
 
 def test_a_class_that_has_a_file_is_left_there(tmp_path):
@@ -60,8 +57,8 @@ def test_a_class_that_has_a_file_is_left_there(tmp_path):
     assert not any(tmp_path.iterdir())
 
 
-def test_a_global_that_cannot_be_written_down_is_named(notebook, tmp_path):
-    with pytest.raises(HashbenchError, match=r"Unsendable.*table, list"):
+def test_a_value_of_another_cell_is_named(notebook, tmp_path):
+    with pytest.raises(HashbenchError, match=r"Unsendable.*table"):
         plugin_file(notebook.Unsendable, tmp_path)
 
 
