@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hashbench.analysis.summary import grouped, over_seeds
-from hashbench.render import figures
+from hashbench.render import figures, plots
 from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
 from hashbench.render.style import Style
 
@@ -44,7 +44,7 @@ class BitsCurve(Report):
                     panel.minorticks_off()
 
                 figure = figures.deferred(
-                    figures.line_figure,
+                    plots.line_figure,
                     part.sort_values("bits", kind="stable"),
                     style,
                     "bits",

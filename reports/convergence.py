@@ -49,8 +49,8 @@ class Convergence(Report):
                     )
                     part = group[group["method"].isin(methods)]
                     title = f"{axis} {dataset} {bits} bits{f' {number + 1}' if number else ''}"
-                    headline = f"{text_layout.titled(style, dataset)}, {bits} bits"
-                    figure = figures.deferred(_figure, part, axis, methods, headline, style)
+                    heading = f"{text_layout.panel_title(style, dataset)}, {bits} bits"
+                    figure = figures.deferred(_figure, part, axis, methods, heading, style)
                     notes = [*style.notes(methods), *_objective_notes(methods, style)]
                     pictures.append(Picture(title, caption, figure, notes, slices(part)))
         return pictures
@@ -72,7 +72,7 @@ def _columns(style: Style) -> int:
     return 2 if style.width == "column" else 4
 
 
-def _figure(data: pd.DataFrame, axis: str, methods: list[str], headline: str, style: Style) -> Any:
+def _figure(data: pd.DataFrame, axis: str, methods: list[str], heading: str, style: Style) -> Any:
     figure, axes = figures.make_figure(style, len(methods), HEIGHT, columns=_columns(style))
     for panel, method in zip(axes, methods, strict=True):
         for _, line in grouped(data[data["method"] == method], "seed"):
@@ -85,6 +85,6 @@ def _figure(data: pd.DataFrame, axis: str, methods: list[str], headline: str, st
         panel.yaxis.set_major_formatter(ticks.number)
         panel.xaxis.set_major_formatter(ticks.number)
         panel.set_xlim(0, None)
-    figures.outer_labels(axes, axis if axis == "iteration" else "training seconds", "objective")
-    figures.headline(figure, style, headline)
+    figures.name_axes(axes, axis if axis == "iteration" else "training seconds", "objective")
+    figures.add_heading(figure, style, heading)
     return figure

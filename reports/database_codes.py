@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from hashbench.analysis.summary import grouped, over_seeds, records
-from hashbench.render import figures
+from hashbench.render import figures, plots
 from hashbench.render.report import (
     Exhibit,
     Group,
@@ -109,14 +109,14 @@ def _entries(row: Any) -> list[TableCell]:
 
 
 def _figure(data: pd.DataFrame, style: Style) -> Any:
-    figure, panels, heights = figures.rows_figure(data, style)
-    featured = style.featured(data["method"])
+    figure, panels, heights = plots.row_figure(data, style)
+    coloured = style.coloured(data["method"])
     for row in records(data):
-        panel, colour = panels[row.dataset, row.task], style.drawn(row.method, featured).colour
-        y = heights[row.method]
+        panel, y = panels[row.dataset, row.task], heights[row.method]
+        colour = style.method_style(row.method, coloured).colour
         panel.plot([row.encoded, row.learned], [y, y], color=colour, linewidth=1.2)
         panel.plot(row.encoded, y, "o", color=colour, markerfacecolor="white")
         panel.plot(row.learned, y, "o", color=colour)
     next(iter(panels.values())).set_xlim(0, None)
-    figures.outer_labels(list(panels.values()), data["measure"].iloc[0], "")
+    figures.name_axes(list(panels.values()), data["measure"].iloc[0], "")
     return figure

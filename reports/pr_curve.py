@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hashbench.analysis.summary import grouped, over_seeds
-from hashbench.render import figures
+from hashbench.render import figures, plots
 from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
 from hashbench.render.style import Style
 
@@ -48,7 +48,7 @@ class PrecisionRecallCurve(Report):
         for (by, bits, database), group in grouped(data, "by", "bits", "database"):
             for name, part in figures.paginate(group, style):
                 figure = figures.deferred(
-                    figures.line_figure,
+                    plots.line_figure,
                     part.sort_values("x", kind="stable"),
                     style,
                     "recall",

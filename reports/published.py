@@ -200,20 +200,20 @@ def _picture(data: pd.DataFrame, paper: str, measure: str, style: Style) -> Pict
 
 
 def _figure(shown: pd.DataFrame, style: Style) -> Any:
-    panels, methods = figures.pairs(shown, style), style.ordered(shown["method"])
-    featured = style.featured(methods)
+    panels, methods = figures.list_panels(shown, style), style.ordered(shown["method"])
+    coloured = style.coloured(methods)
     figure, axes = figures.make_figure(style, len(panels), 1.9)
     top = 1.05 * max(shown["printed"].max(), shown["reproduced"].max())
     for panel, (dataset, task) in zip(axes, panels, strict=True):
         part = shown[(shown["dataset"] == dataset) & (shown["task"] == task)]
         panel.plot([0, top], [0, top], color="#777777", linewidth=0.7, linestyle="--")
         for method, group in grouped(part, "method"):
-            plot_style = _mark(style.drawn(method, featured))
+            plot_style = _mark(style.method_style(method, coloured))
             plot_style["markerfacecolor"] = plot_style["color"] if group["alike"].all() else "white"
             panel.plot(group["printed"], group["reproduced"], **plot_style)
         panel.set(xlim=(0, top), ylim=(0, top))
     figures.write_titles(style, axes, panels)
-    figures.outer_labels(axes, "printed", "reproduced")
+    figures.name_axes(axes, "printed", "reproduced")
     hollow = {"color": "#555555", "marker": "o", "linestyle": "", "markerfacecolor": "white"}
     more = {} if shown["alike"].all() else {"hollow: other features": hollow}
     figures.shared_legend(figure, style, methods, _mark, more)

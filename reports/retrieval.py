@@ -208,11 +208,11 @@ def _figure(data: pd.DataFrame, style: Style) -> Any:
         axes.text(names + 0.5, top + 1.06, words, color="#555555", **small)
         for place, method in enumerate(methods):
             y, own = top + place * line, part[part["method"] == method]
-            name = text_layout.fitted(
+            name = text_layout.fit_text(
                 figure, text_layout.label(style, method), (names - 0.2) * cell
             )
             score = f"{measure} {own['score'].iloc[0]:.3f}"
-            name += "\n" + text_layout.fitted(figure, score, (names - 0.2) * cell)
+            name += "\n" + text_layout.fit_text(figure, score, (names - 0.2) * cell)
             where: dict[str, Any] = {
                 "ha": "right",
                 "va": "center",
@@ -259,7 +259,7 @@ def _draw(
 
 def _wrapped(text: str, letters: int, lines: int) -> str:
     """Return a text in a few short lines, cut where it does not fit, long words hyphenated."""
-    whole = text_layout.plain(text_layout.emoji_names(text), letters * lines)
+    whole = text_layout.printable(text_layout.emoji_names(text), letters * lines)
     # a word that is longer than a line gets a hyphen, not at its very end
     room = letters - 2
     whole = re.sub(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hashbench.analysis.summary import grouped, over_seeds
 from hashbench.plugins.protocol import OPTIONS
 from hashbench.plugins.selection import without
-from hashbench.render import figures
+from hashbench.render import figures, plots
 from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
 from hashbench.render.style import Style
 
@@ -80,7 +80,7 @@ class Robustness(Report):
             # one panel per task: datasets that differ in the option alone are one
             joined = group.assign(dataset=group["dataset"].iloc[0])
             figure = figures.deferred(
-                figures.line_figure,
+                plots.line_figure,
                 joined.sort_values("value", kind="stable"),
                 style,
                 "value",

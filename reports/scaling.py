@@ -9,7 +9,7 @@ import numpy as np
 
 from hashbench.analysis.summary import grouped, over_seeds, records
 from hashbench.plugins.selection import bare_name, without
-from hashbench.render import figures, ticks
+from hashbench.render import figures, plots, ticks
 from hashbench.render.report import (
     Exhibit,
     Group,
@@ -94,19 +94,19 @@ def slope(rows: Iterable[float], values: Iterable[float]) -> float:
     return float(np.polyfit(np.log(x[good]), np.log(y[good]), 1)[0])
 
 
-def _figure(data: pd.DataFrame, style: Style, headline: str) -> Any:
+def _figure(data: pd.DataFrame, style: Style, heading: str) -> Any:
     shown = dict(zip(data["method"], data["shown"], strict=True))
-    featured = style.featured(shown.values())
+    coloured = style.coloured(shown.values())
     figure, axes = figures.make_figure(style, 2, 1.9, len(shown))
     for panel, (name, words) in zip(axes, QUANTITIES.items(), strict=True):
         ticks.log_axis(panel, "x")
         ticks.log_axis(panel, "y")
         for method, line in grouped(data, "method"):
-            plot_style = style.drawn(shown[method], featured)
+            plot_style = style.method_style(shown[method], coloured)
             lined = plot_style, line["train_rows"], line[name]
-            figures.plot_line(panel, *lined)
-            if shown[method] in featured:
-                figures.plot_band(panel, *lined, line[f"{name}_std"])
+            plots.plot_line(panel, *lined)
+            if shown[method] in coloured:
+                plots.plot_band(panel, *lined, line[f"{name}_std"])
         ends = np.array([data["train_rows"].min(), data["train_rows"].max()])
         linear = data[name].median() * ends / np.sqrt(ends.prod())
         panel.plot(ends, linear, color="#777777", linewidth=0.7, linestyle="--")
@@ -114,7 +114,7 @@ def _figure(data: pd.DataFrame, style: Style, headline: str) -> Any:
         panel.set_xticks(sizes, [ticks.number(size) for size in sizes])
         panel.minorticks_off()
         panel.set(xlabel="training rows", ylabel=words)
-    figures.headline(figure, style, headline)
+    figures.add_heading(figure, style, heading)
     figures.shared_legend(figure, style, shown.values())
     return figure
 

@@ -57,14 +57,15 @@ class SeedSpread(Report):
 
 
 def _figure(data: pd.DataFrame, style: Style) -> Any:
-    panels = figures.pairs(data, style)
+    panels = figures.list_panels(data, style)
     most = int(data.groupby("dataset")["method"].nunique().max())
-    across = 1 if style.width == "column" else figures.fitting_columns(style, len(panels), most)
+    across = 1 if style.width == "column" else figures.choose_columns(style, len(panels), most)
     figure, axes = figures.make_figure(
-        style, len(panels), figures.rows_height(most), columns=across
+        style, len(panels), figures.row_panel_height(most), columns=across
     )
-    featured = style.featured(data["method"])
-    colours = {name: style.drawn(name, featured).colour for name in data["method"].unique()}
+    figures.share_axes(axes, panels, "x")
+    coloured = style.coloured(data["method"])
+    colours = {name: style.method_style(name, coloured).colour for name in data["method"].unique()}
     for panel, (dataset, task) in zip(axes, panels, strict=True):
         part = data[(data["dataset"] == dataset) & (data["task"] == task)]
         values = part.groupby("method", sort=False)["value"]
@@ -85,16 +86,6 @@ def _figure(data: pd.DataFrame, style: Style) -> Any:
         panel.set_ylim(len(order) - 0.5, -0.5)
         panel.set_yticks(range(len(order)), [text_layout.label(style, name) for name in order])
         panel.tick_params(axis="y", length=0)
-    _share(axes, panels)
-    figures.write_titles(style, axes, panels, side_points=60)
-    figures.outer_labels(axes, data["measure"].iloc[0], "")
+    figures.write_titles(style, axes, panels, margin=60)
+    figures.name_axes(axes, data["measure"].iloc[0], "")
     return figure
-
-
-def _share(axes: Sequence[Any], panels: Sequence[tuple[str, str]]) -> None:
-    """Give the panels of a dataset one horizontal axis: its tasks are compared."""
-    for dataset in dict.fromkeys(dataset for dataset, _ in panels):
-        own = [panel for panel, pair in zip(axes, panels, strict=True) if pair[0] == dataset]
-        ends = [panel.get_xlim() for panel in own]
-        for panel in own:
-            panel.set_xlim(min(low for low, _ in ends), max(high for _, high in ends))

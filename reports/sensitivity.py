@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hashbench.analysis.summary import grouped, over_seeds, records
 from hashbench.plugins.selection import format_value
-from hashbench.render import figures, text_layout
+from hashbench.render import figures, plots, text_layout
 from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
 from hashbench.render.style import Style
 
@@ -113,21 +113,21 @@ def ordered(values: Iterable[str]) -> list[str]:
 
 
 def _curves(data: pd.DataFrame, style: Style) -> Any:
-    panels = figures.pairs(data, style)
+    panels = figures.list_panels(data, style)
     figure, axes = figures.make_figure(style, len(panels), figures.PANEL_HEIGHT)
+    figures.share_axes(axes, panels, "y")
     values = ordered(data["x"])
     plot_style = style.methods[data["label"].iloc[0]]
     for panel, (dataset, task) in zip(axes, panels, strict=True):
         part = data[(data["dataset"] == dataset) & (data["task"] == task)]
         part = part.assign(place=[values.index(x) for x in part["x"]]).sort_values("place")
         lined = plot_style, part["place"], part["mean"]
-        figures.plot_line(panel, *lined)
-        figures.plot_band(panel, *lined, part["std"])
-        panel.set_xticks(range(len(values)), [text_layout.plain(value, 10) for value in values])
-    figures.common_limits(axes, panels)
+        plots.plot_line(panel, *lined)
+        plots.plot_band(panel, *lined, part["std"])
+        panel.set_xticks(range(len(values)), [text_layout.printable(value, 10) for value in values])
     figures.write_titles(style, axes, panels)
-    figures.outer_labels(
-        axes, text_layout.plain(data["x_parameter"].iloc[0]), data["measure"].iloc[0]
+    figures.name_axes(
+        axes, text_layout.printable(data["x_parameter"].iloc[0]), data["measure"].iloc[0]
     )
     return figure
 
@@ -135,7 +135,7 @@ def _curves(data: pd.DataFrame, style: Style) -> Any:
 def _maps(data: pd.DataFrame, style: Style) -> Any:
     import seaborn
 
-    panels = figures.pairs(data, style)
+    panels = figures.list_panels(data, style)
     across, down = ordered(data["x"]), ordered(data["y"])
     figure, axes = figures.make_figure(style, len(panels), max(1.2, 0.3 * len(down) + 0.6))
     # one scale of colours for all panels: they are compared
@@ -154,14 +154,14 @@ def _maps(data: pd.DataFrame, style: Style) -> Any:
             annot_kws={"fontsize": text_layout.SMALLEST},
             cbar=False,
             linewidths=0.4,
-            xticklabels=[text_layout.plain(value, 10) for value in across],
-            yticklabels=[text_layout.plain(value, 10) for value in down[::-1]],
+            xticklabels=[text_layout.printable(value, 10) for value in across],
+            yticklabels=[text_layout.printable(value, 10) for value in down[::-1]],
         )
         panel.set(xlabel="", ylabel="")
         panel.tick_params(length=0)
         panel.tick_params(axis="y", rotation=0)
         panel.grid(visible=False)  # where there is no cell
     figures.write_titles(style, axes, panels)
-    names = (text_layout.plain(data[f"{axis}_parameter"].iloc[0]) for axis in "xy")
-    figures.outer_labels(axes, *names)
+    names = (text_layout.printable(data[f"{axis}_parameter"].iloc[0]) for axis in "xy")
+    figures.name_axes(axes, *names)
     return figure

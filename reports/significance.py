@@ -214,9 +214,7 @@ def _circumstances(row: Any, style: Style) -> str:
         words = f"{title}: {split_words(count, int(row['seeds']))} (tasks and bits averaged)"
         words += f"; {count} block{'s' if count > 1 else ''}; nothing is said of other datasets"
         words += "" if count > 1 else " or of training on other rows"
-    return words + (
-        f"; without {row['methods_left_out']}, which lack cells" if row["left_out"] else ""
-    )
+    return words + (f"; without {row['left_out']}, which lack cells" if row["left_out"] else "")
 
 
 def _pictures(
@@ -227,10 +225,13 @@ def _pictures(
     name, words = f"{about['measure']} {about['database']}", _circumstances(ranks.iloc[0], style)
     datasets = list(style.datasets) if row["scope"] == DATASETS else [row["scope"]]
     if ranks["critical_difference"].notna().any():
-        figure, meaning = rank_diagram(ranks, style)
-        friedman = f"chi-square {row['statistic']:.2f}, p = {row['p_value']:.2g}"
-        subject = f"Mean ranks over {words}; {meaning} are not told apart (Nemenyi, 5 %); "
-        caption = style.caption(f"{subject}Friedman's test: {friedman}", datasets, **about)
+        figure = figures.deferred(rank_diagram, ranks, style)
+        subject = (
+            f"Mean ranks over {words}; methods joined by a bar do not differ significantly "
+            f"(Nemenyi, 5 %); Friedman's test: chi-square {row['statistic']:.2f}, "
+            f"p = {row['p_value']:.2g}"
+        )
+        caption = style.caption(subject, datasets, **about)
         yield Picture(f"diagram {name}", caption, figure, notes, slices(ranks))
     if row["blocks"] > 1:
         test = "no test was run"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hashbench.analysis.summary import grouped, over_seeds, records
 from hashbench.measures import parse
-from hashbench.render import figures
+from hashbench.render import figures, plots
 from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
 from hashbench.render.style import Style
 
@@ -66,16 +66,16 @@ class Ties(Report):
 
 
 def _figure(data: pd.DataFrame, measure: str, style: Style) -> Any:
-    figure, panels, heights = figures.rows_figure(data, style)
-    featured = style.featured(data["method"])
+    figure, panels, heights = plots.row_figure(data, style)
+    coloured = style.coloured(data["method"])
     for (dataset, task), part in grouped(data, "dataset", "task"):
         panel = panels[dataset, task]
         panel.axvline(part["chance"].mean(), color="#777777", linewidth=0.6, linestyle="--")
         for row in records(part):
-            colour, y = style.drawn(row.method, featured).colour, heights[row.method]
+            colour, y = style.method_style(row.method, coloured).colour, heights[row.method]
             panel.hlines(y, row.low, row.high, color=colour, linewidth=3, alpha=0.4)
             panel.plot(row.expected, y, "o", color=colour)
             panel.plot(row.index, y, "|", color="black", markersize=5)
     next(iter(panels.values())).set_xlim(0, None)  # of all: they share their axis
-    figures.outer_labels(list(panels.values()), measure, "")
+    figures.name_axes(list(panels.values()), measure, "")
     return figure

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from hashbench.analysis.summary import grouped, over_seeds, records
-from hashbench.render import figures, label_placement, text_layout, ticks
+from hashbench.render import figures, ticks
+from hashbench.render.colours import GREY
+from hashbench.render.label_placement import Label, label_points
 from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
-from hashbench.render.style import GREY, MethodStyle, Style
+from hashbench.render.style import MethodStyle, Style
+from hashbench.render.text_layout import label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,8 +85,8 @@ def on_front(seconds: Any, scores: Any) -> Any:
 
 
 def _figure(data: pd.DataFrame, style: Style) -> Any:
-    panels, methods = figures.pairs(data, style), style.ordered(data["method"])
-    featured = style.featured(methods)
+    panels, methods = figures.list_panels(data, style), style.ordered(data["method"])
+    coloured = style.coloured(methods)
     many = len(methods) > FEW
     height = HEIGHT if many else figures.PANEL_HEIGHT
     # two narrow panels have no room for names
@@ -103,41 +104,22 @@ def _figure(data: pd.DataFrame, style: Style) -> Any:
         }
         panel.step(front["fit_seconds"], front["value"], **steps)
         for row in records(part):
-            shown = style.drawn(row.method, featured)
+            shown = style.method_style(row.method, coloured)
             panel.plot(row.fit_seconds, row.value, **_point(shown, bool(row.front)))
     figures.start_at_zero(axes)
     _common_times(axes)
     figures.write_titles(style, axes, panels)
-    figures.outer_labels(axes, "training seconds", str(data["measure"].iloc[0]))
-    if len(featured) < len(methods):
-        figures.grey_note(figure, len(methods) - len(featured))
-    figures.lay_out(figure)
+    figures.name_axes(axes, "training seconds", str(data["measure"].iloc[0]))
+    if len(coloured) < len(methods):
+        figures.add_grey_note(figure, len(methods) - len(coloured))
+    figures.run_layout(figure)
     for panel, part in zip(axes, parts, strict=True):
-        # the front first, then those in colour: where there is no room, the others go without
-        order = part.assign(featured=part["method"].isin(featured))
-        order = order[order["front"] | order["featured"]]
-        order = order.sort_values(["front", "featured"], ascending=False, kind="stable")
-        named = [
-            label_placement.Named(
-                row.fit_seconds, row.value, text_layout.label(style, row.method), _ink(style, row)
-            )
-            for row in records(order)
+        labels = [
+            Label(row.fit_seconds, row.value, label(style, row.method), _ink(style, row, coloured))
+            for row in records(part[part["front"] | part["method"].isin(coloured)])
         ]
-        others = part[~part["method"].isin(order["method"])]
-        avoided = [*zip(others["fit_seconds"], others["value"], strict=True), *_along(part)]
-        label_placement.label_points(panel, named, avoided)
+        label_points(panel, labels, panel.lines[1:])  # the first line is the front
     return figure
-
-
-def _along(part: pd.DataFrame, points: int = 25) -> list[tuple[float, float]]:
-    """Return points along the front's steps, which names should not cover."""
-    front = part[part["front"]].sort_values("fit_seconds")
-    seconds, values = front["fit_seconds"].to_numpy(), front["value"].to_numpy()
-    found: list[tuple[float, float]] = []
-    for start, end, low, high in zip(seconds, seconds[1:], values, values[1:], strict=False):
-        found += [(x, low) for x in np.geomspace(start, end, points)]
-        found += [(end, y) for y in np.linspace(low, high, points)]
-    return found
 
 
 def _common_times(axes: Sequence[Any]) -> None:
@@ -153,9 +135,9 @@ def _common_times(axes: Sequence[Any]) -> None:
         panel.set_ylim(0, 1.08 * panel.get_ylim()[1])
 
 
-def _ink(style: Style, row: Any) -> str:
-    """Return the colour of a name: the method's own, or dark where its point is grey."""
-    return style.methods[row.method].colour if row.featured else "#555555"
+def _ink(style: Style, row: Any, coloured: Sequence[str]) -> str:
+    """Return the colour of a label: the method's own, or dark where its marker is grey."""
+    return style.methods[row.method].colour if row.method in coloured else "#555555"
 
 
 def _point(shown: MethodStyle, filled: bool) -> dict[str, Any]:

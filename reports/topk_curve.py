@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hashbench.analysis.summary import grouped, over_seeds
-from hashbench.render import figures, ticks
+from hashbench.render import figures, plots, ticks
 from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
 from hashbench.render.style import Style
 
@@ -36,7 +36,7 @@ class TopKCurve(Report):
         for (bits, database), group in grouped(data, "bits", "database"):
             for name, part in figures.paginate(group, style):
                 figure = figures.deferred(
-                    figures.line_figure,
+                    plots.line_figure,
                     part.sort_values("K", kind="stable"),
                     style,
                     "K",

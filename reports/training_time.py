@@ -133,13 +133,13 @@ def _dots(data: pd.DataFrame, name: str, caption: str, style: Style) -> Picture:
 
 def _figure(done: pd.DataFrame, datasets: list[str], style: Style) -> Any:
     most = int(done.groupby("dataset")["method"].nunique().max())
-    featured = style.featured(done["method"])
-    figure, axes = figures.make_figure(style, len(datasets), figures.rows_height(most))
+    coloured = style.coloured(done["method"])
+    figure, axes = figures.make_figure(style, len(datasets), figures.row_panel_height(most))
     for panel, dataset in zip(axes, datasets, strict=True):
         part = done[done["dataset"] == dataset].sort_values("fit_seconds", ascending=False)
         ticks.log_axis(panel, "x")
         for y, row in enumerate(records(part)):
-            colour = style.drawn(row.method, featured).colour
+            colour = style.method_style(row.method, coloured).colour
             spread = row.fit_seconds_std if row.fit_seconds_std == row.fit_seconds_std else 0.0
             low = max(row.fit_seconds - spread, row.fit_seconds / 10)
             panel.hlines(y, low, row.fit_seconds + spread, color=colour, linewidth=1.0)
@@ -155,7 +155,7 @@ def _figure(done: pd.DataFrame, datasets: list[str], style: Style) -> Any:
         names = [text_layout.label(style, method) for method in part["method"]]
         panel.set_yticks(range(len(part)), names)
         panel.tick_params(axis="y", length=0)
-        panel.set(title=text_layout.titled(style, dataset), ylim=(-0.6, len(part) - 0.4))
+        panel.set(title=text_layout.panel_title(style, dataset), ylim=(-0.6, len(part) - 0.4))
         panel.set_xlabel("training seconds")
     ends = [panel.get_xlim() for panel in axes]
     for panel in axes:  # one scale for all datasets, with room for the last value

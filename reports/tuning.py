@@ -13,7 +13,7 @@ from hashbench.core.units import format_duration
 from hashbench.execution.tuning.search import Search
 from hashbench.plugins.selection import TUNED, full_name
 from hashbench.plugins.space import at_ends
-from hashbench.render import figures
+from hashbench.render import figures, plots
 from hashbench.render.report import (
     Exhibit,
     Group,
@@ -201,7 +201,7 @@ def _picture(data: pd.DataFrame, style: Style, measure: str, bits: int, name: st
         seeds=list(data["seeds"]),
     )
     figure = figures.deferred(
-        figures.line_figure, _thinned(data), style, "trials", "mean", ("trials", measure), _doubling
+        plots.line_figure, _thinned(data), style, "trials", "mean", ("trials", measure), _doubling
     )
     return Picture(
         f"{measure} {bits} bits {name}", caption, figure, style.notes(data["method"]), slices(data)

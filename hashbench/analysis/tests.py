@@ -46,81 +46,36 @@ class Friedman(NamedTuple):
 
 def ranks(scores: Floats) -> Floats:
     """Rank the methods within each block, 1 for the highest score; ties share their mean rank."""
-    import pandas as pd  # scipy.stats, which has this too, takes a second to import
+    from scipy.stats import rankdata
 
-    return pd.DataFrame(-_table(scores, 1)).rank(axis=1).to_numpy(np.float64)
+    return np.asarray(rankdata(-_table(scores, 1), axis=1), np.float64)
 
 
 def friedman(scores: Floats, alpha: float = ALPHA) -> Friedman:
     """Test whether three or more methods differ over two or more blocks."""
-    from scipy.special import chdtrc  # of chi-square, without the cost of scipy.stats
+    from scipy.stats import friedmanchisquare
 
     scores = _table(scores, 2)
     blocks, methods = scores.shape
     if methods < 3:
         raise HashbenchError(f"friedman: found {methods} methods; allowed: 3 or more")
-    found = ranks(scores)
-    mean_ranks, middle = found.mean(axis=0), (methods + 1) / 2
-    statistic, p_value = 0.0, 1.0  # every block is one single tie
-    spread = float(np.square(found - middle).sum())  # smaller where there are ties
-    if spread > 0:
-        between = float(np.square(mean_ranks - middle).sum())
-        statistic = (methods - 1) * blocks**2 * between / spread
-        p_value = float(chdtrc(methods - 1, statistic))
-    return Friedman(statistic, p_value, mean_ranks, critical_difference(blocks, methods, alpha))
+    statistic, p_value = 0.0, 1.0  # all methods are equal in every block
+    if np.ptp(scores, axis=1).any():
+        statistic, p_value = map(float, friedmanchisquare(*scores.T))
+    difference = critical_difference(blocks, methods, alpha)
+    return Friedman(statistic, p_value, ranks(scores).mean(axis=0), difference)
 
 
 def critical_difference(blocks: int, methods: int, alpha: float = ALPHA) -> float:
-    """Nemenyi's critical difference of mean ranks (Demsar 2006, Sec. 3.2.2)."""
-    q = normal_range(1 - alpha, methods) / math.sqrt(2)
+    """Return Nemenyi's critical difference of mean ranks (Demsar 2006, Sec. 3.2.2)."""
+    from scipy.stats import studentized_range
+
+    q = studentized_range.ppf(1 - alpha, methods, np.inf) / math.sqrt(2)
     return float(q * math.sqrt(methods * (methods + 1) / (6 * blocks)))
 
 
-def normal_range(share: float, count: int) -> float:
-    """Return below which the range of `count` normal values stays with a probability `share`.
-
-    The studentized range with infinite degrees of freedom, which scipy.stats has too; importing
-    that takes longer than all other statistics of a page of a thousand cells. With z the smallest
-    value, P(range <= q) is the integral of count phi(z) (Phi(z + q) - Phi(z))^(count - 1).
-    """
-    from scipy.special import ndtr
-
-    nodes, weights = np.polynomial.legendre.leggauss(200)
-    z = 9 * nodes  # what lies farther out is less than rounding
-    density = 9 * weights * np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
-    low, high = 0.0, 20.0
-    for _ in range(60):
-        q = (low + high) / 2
-        inside = count * float(density @ (ndtr(z + q) - ndtr(z)) ** (count - 1))
-        low, high = (q, high) if inside < share else (low, q)
-    return (low + high) / 2
-
-
-def cliques(mean_ranks: Floats, difference: float) -> list[list[int]]:
-    """Return the maximal groups of methods whose mean ranks all lie within the difference.
-
-    Groups of one are left out: they are what a critical-difference diagram draws no bar for.
-    """
-    order = [int(i) for i in np.argsort(mean_ranks, kind="stable")]
-    found: list[list[int]] = []
-    for start in range(len(order)):
-        end = start
-        while (
-            end + 1 < len(order)
-            and mean_ranks[order[end + 1]] - mean_ranks[order[start]] <= difference
-        ):
-            end += 1
-        group = order[start : end + 1]
-        if len(group) > 1 and not any(set(group) <= set(other) for other in found):
-            found.append(group)
-    return found
-
-
 def holm(p_values: Floats) -> Floats:
-    """Adjust p-values for several comparisons by Holm's step-down procedure.
-
-    statsmodels has it too, but collects garbage at every call, which takes a tenth of a second.
-    """
+    """Adjust p-values for several comparisons by Holm's step-down procedure."""
     p = np.asarray(p_values, np.float64)
     order = np.argsort(p, kind="stable")
     adjusted = np.empty_like(p)
@@ -145,9 +100,9 @@ def least_wilcoxon(blocks: int, methods: int) -> float:
 
 def least_friedman(blocks: int, methods: int) -> float:
     """Return the smallest p-value of Friedman's test: every block ranks the methods alike."""
-    from scipy.special import chdtrc  # of chi-square, without the cost of scipy.stats
+    from scipy.stats import chi2
 
-    return float(chdtrc(methods - 1, blocks * (methods - 1))) if methods > 2 else 1.0
+    return float(chi2.sf(blocks * (methods - 1), methods - 1)) if methods > 2 else 1.0
 
 
 def blocks_needed(
@@ -238,7 +193,7 @@ def corrected_test(difference: Floats, overlap: float) -> Corrected:
     difference : (splits, ...)
     overlap : queries for each other row, n2 / n1; 0 for the usual t-test
     """
-    from scipy.special import stdtr  # Student's distribution, without the cost of scipy.stats
+    from scipy.special import stdtr
 
     difference = np.asarray(difference, np.float64)
     count = difference.shape[0]

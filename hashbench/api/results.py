@@ -15,6 +15,7 @@ from hashbench.plugins.stored_facts import add_recorded
 from hashbench.render import figures
 from hashbench.render.report import Exhibit, NothingToShowError, Picture, Table
 from hashbench.render.style import Style
+from hashbench.render.tables import to_styler
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +52,7 @@ class Results(Tables):
 
     def table(self, report: str = "map-table", **part: Any) -> Styler:
         """Return the first table of a report, styled; see :meth:`exhibits` for what it shows."""
-        return _styled(self._first(report, Table, part))
+        return to_styler(self._first(report, Table, part))
 
     def figure(self, report: str, **part: Any) -> Figure:
         """Return the first figure of a report; see :meth:`exhibits` for what it shows."""
@@ -106,38 +107,6 @@ def _selection(part: dict[str, Any]) -> dict[str, Sequence[Any]]:
         {**plural, **several}.get(key, key): value if isinstance(value, list | tuple) else [value]
         for key, value in part.items()
     }
-
-
-def _styled(table: Table) -> Styler:
-    """Return a table for print as a styled data frame."""
-    import pandas as pd
-
-    columns: list[list[str]] = [[] for _ in table.columns]
-    for spans in table.header:
-        above = [text for text, count in spans for _ in range(count)]
-        for column, text in zip(columns, above, strict=True):
-            column.append(text)
-    rows = [(group.title, row) for group in table.groups for row in group.rows]
-    named = any(title for title, _ in rows)
-    entries = [[entry.text + entry.mark for entry in row] for _, row in rows]
-    css = [
-        [
-            ("font-weight: bold;" if entry.bold else "")
-            + ("text-decoration: underline;" if entry.underlined else "")
-            for entry in row
-        ]
-        for _, row in rows
-    ]
-    if named:
-        entries = [[title, *row] for (title, _), row in zip(rows, entries, strict=True)]
-        css = [["", *row] for row in css]
-        columns = [[""] * len(table.header), *columns]
-    header = pd.MultiIndex.from_tuples([tuple(column) for column in columns])
-    frame = pd.DataFrame(entries)
-    styles = pd.DataFrame(css, index=frame.index, columns=frame.columns)
-    frame.columns = styles.columns = header if header.is_unique else frame.columns
-    styler = frame.style.hide(axis="index").set_caption(table.caption)
-    return styler.apply(lambda _: styles, axis=None) if header.is_unique else styler
 
 
 def _escaped(text: str) -> str:

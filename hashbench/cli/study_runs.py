@@ -27,7 +27,7 @@ from hashbench.execution.time_left import estimate
 from hashbench.execution.tuning.run import TrialCount, add_tuned, count_trials, read_records
 from hashbench.measures import parse_many
 from hashbench.plugins.selection import bare_name, split_items
-from hashbench.render.terminal import Order, tables
+from hashbench.render.terminal import Order, score_tables
 
 PAGE = "report/index.html"  # in OUT
 REASONS = 5  # said on the terminal; all of them are in runs.csv
@@ -68,7 +68,7 @@ def run_study(study: Study, flags: Mapping[str, Any], server: ServerConnection |
     numbers = [measure for measure in parse_many(job.study.measures) if not measure.is_curve]
     if numbers:
         order = shown_order(job.study, results.plan, out, flags["report"])
-        click.echo(tables(rows, runs, str(numbers[0]), order))
+        click.echo(score_tables(rows, runs, str(numbers[0]), order))
     else:
         click.echo(f"every measure is a curve; hashbench report {out} draws them")
     code = conclude(runs, out)

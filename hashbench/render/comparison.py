@@ -10,8 +10,9 @@ from hashbench.analysis.evidence import split_words
 from hashbench.analysis.summary import grouped, records
 from hashbench.analysis.tests import ALPHA
 from hashbench.render import figures, text_layout
+from hashbench.render.colours import COLOURS
 from hashbench.render.report import Picture
-from hashbench.render.style import COLOURS, Style, arrow
+from hashbench.render.style import Style, arrow
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +44,7 @@ def forest(table: pd.DataFrame, first: str, second: str, style: Style) -> Pictur
         for (dataset, database), group in groups:
             y = lines - 1 - len(names)
             headings.append(len(names))
-            names[y] = f"{text_layout.titled(style, dataset)}, {database}"
+            names[y] = f"{text_layout.panel_title(style, dataset)}, {database}"
             for row in records(group):
                 y -= 1
                 colour = colours[row.difference <= 0]

@@ -1,27 +1,25 @@
-"""Tables as text: Markdown, LaTeX with booktabs, and CSV.
+"""Tables in every format: LaTeX with booktabs, Markdown, text for a terminal, HTML, and CSV.
 
-Whatever stands in a table (names of plugins, labels, messages of errors) is somebody's text and
-means nothing to the format it is written in: every special character is escaped, here and only
-here.
+Texts of tables (names of plugins, labels, messages of errors) are escaped here and only here.
 """
 
 from __future__ import annotations
 
-import csv
 import io
 import re
+import textwrap
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from hashbench.core.text import spreadsheet_text
 from hashbench.render.report import Group, Table, TableCell
 
 if TYPE_CHECKING:
     import pandas as pd
+    from pandas.io.formats.style import Styler
+    from rich.table import Table as RichTable
 
 #: Longest text in a field; the CSV beside the table has it whole.
 LONGEST = 160
@@ -284,26 +282,147 @@ def _markdown_entry(entry: TableCell) -> str:
     return text + (f"<sup>{markdown_text(entry.mark)}</sup>" if entry.mark else "")
 
 
+# --- terminal ----------------------------------------------------------------------------------
+
+NUMBER = 9  # columns of a terminal that a number takes
+NAME = 30  # columns that the first column may take at least
+
+
+def to_text(table: Table, width: int) -> str:
+    """Return a table for a terminal of a width in columns.
+
+    With two lines of headers, columns that do not fit go below the others.
+    """
+    rows = [row for group in table.groups for row in group.rows]
+    lines = textwrap.wrap(table.caption, width, break_on_hyphens=False)
+    if len(table.header) < 2:
+        names = [name for name, _ in table.header[0]] if table.header else None
+        lines.append(_rich_text(_rich_table(names, table.columns, rows), width))
+    else:
+        lines += (_side_by_side(table, rows, block, width) for block in _blocks(table, rows, width))
+    return "\n".join((*lines, *table.notes))
+
+
+def _blocks(
+    table: Table, rows: Sequence[Sequence[TableCell]], width: int
+) -> Iterator[list[tuple[str, list[int]]]]:
+    """Yield headings with the columns below them, as many as fit side by side."""
+    headings: list[tuple[str, list[int]]] = []
+    start = 1
+    for name, count in table.header[0][1:]:
+        headings.append((name, list(range(start, start + count))))
+        start += count
+    span = max(max(NUMBER * len(columns), len(name) + 2) for name, columns in headings)
+    first = max(len(text) for text in (table.header[1][0][0], *(row[0].text for row in rows)))
+    free = width - min(first, max(NAME, width - span * len(headings)))
+    across, each = max(1, free // span), max(1, free // NUMBER)
+    for low in range(0, len(headings), across):
+        for begin in range(0, len(headings[0][1]), each):
+            group = headings[low : low + across]
+            yield [(name, columns[begin : begin + each]) for name, columns in group]
+
+
+def _side_by_side(
+    table: Table,
+    rows: Sequence[Sequence[TableCell]],
+    block: Sequence[tuple[str, list[int]]],
+    width: int,
+) -> str:
+    """Return the first column and, right of it, one table per heading."""
+    from rich.table import Table as RichTable
+
+    names = [name for name, _ in table.header[1]]
+    # a title wider than its table would be folded
+    wide = [max(NUMBER, -(-(len(name) + 2) // len(columns))) for name, columns in block]
+    free = width - sum(each * len(columns) for each, (_, columns) in zip(wide, block, strict=True))
+    grid = RichTable.grid()
+    first = _rich_table(None, "", [], title=" ", show_header=True, padding=0)
+    first.add_column(names[0], no_wrap=True, overflow="ellipsis", max_width=free)
+    for row in rows:
+        first.add_row(row[0].text)
+    parts = [first]
+    for each, (name, columns) in zip(wide, block, strict=True):
+        shown = [[row[column] for column in columns] for row in rows]
+        options: dict[str, Any] = {"title": name, "title_justify": "right", "padding": 0}
+        headers = [f"{names[column]:>{each}}" for column in columns]
+        parts.append(_rich_table(headers, "r" * len(columns), shown, **options))
+    grid.add_row(*parts)
+    return _rich_text(grid, width)
+
+
+def _rich_table(
+    header: Sequence[str] | None,
+    columns: str,
+    rows: Sequence[Sequence[TableCell]],
+    **options: Any,
+) -> RichTable:
+    """Return a table of rich without lines; columns "w" are wrapped."""
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    plain = {"box": None, "pad_edge": False, "show_edge": False, "padding": (0, 2, 0, 0)}
+    styles = {"title_style": "", "header_style": "", "show_header": header is not None}
+    table = RichTable(**{**plain, **styles, **options})
+    for name, letter in zip(header or [""] * len(columns), columns, strict=True):
+        if letter == "w":
+            table.add_column(name, overflow="fold", min_width=12 if header else None)
+        else:
+            table.add_column(name, no_wrap=True, justify="right" if letter == "r" else "left")
+    for row in rows:
+        table.add_row(*(Text(cell.text + cell.mark, "bold" if cell.bold else "") for cell in row))
+    return table
+
+
+def _rich_text(table: RichTable, width: int) -> str:
+    """Return a table of rich as text, without blanks at the ends of its lines."""
+    from rich.console import Console
+
+    console = Console(
+        file=io.StringIO(), width=width, force_terminal=True, color_system="standard",
+        legacy_windows=False, markup=False, emoji=False, highlight=False,
+    )  # fmt: skip
+    with console.capture() as captured:
+        console.print(table)
+    return "\n".join(line.rstrip() for line in captured.get().splitlines())
+
+
+# --- notebooks ---------------------------------------------------------------------------------
+
+
+def to_styler(table: Table) -> Styler:
+    """Return a table as a styled data frame."""
+    import pandas as pd
+
+    rows = [(group.title, row) for group in table.groups for row in group.rows]
+    header = [[name for name, count in spans for _ in range(count)] for spans in table.header]
+    texts = [[cell.text + cell.mark for cell in row] for _, row in rows]
+    css = [[_css(cell) for cell in row] for _, row in rows]
+    if any(title for title, _ in rows):
+        header = [["", *names] for names in header]
+        texts = [[title, *row] for (title, _), row in zip(rows, texts, strict=True)]
+        css = [["", *row] for row in css]
+    columns = pd.MultiIndex.from_arrays(header)
+    frame = pd.DataFrame(texts, columns=columns if columns.is_unique else None)
+    styler = frame.style.hide(axis="index").set_caption(table.caption)
+    styles = pd.DataFrame(css, columns=frame.columns)
+    return styler.apply(lambda _: styles, axis=None) if columns.is_unique else styler
+
+
+def _css(cell: TableCell) -> str:
+    bold = "font-weight: bold;" if cell.bold else ""
+    return bold + ("text-decoration: underline;" if cell.underlined else "")
+
+
 # --- CSV ----------------------------------------------------------------------------------------
 
 
 def to_csv(data: pd.DataFrame) -> str:
-    """Return a table of data as CSV that a spreadsheet takes for data."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(data.columns)
-    writer.writerows(zip(*(_csv_texts(data[name]) for name in data), strict=True))
-    return stream.getvalue()
-
-
-def _csv_texts(column: pd.Series[Any]) -> list[Any]:
-    """Return what CSV has of a column; pandas' own writer takes twice the time."""
-    kind = column.dtype.kind if isinstance(column.dtype, np.dtype) else ""
-    if kind == "f":
-        return [f"{value:.10g}" if value == value else "" for value in column.tolist()]
-    if kind in ("b", "i", "u"):
-        return column.tolist()
-    values = column.astype(object).where(column.notna(), "").tolist()
-    # few texts stand in many rows
-    known = {text: spreadsheet_text(text) for text in {*values} if isinstance(text, str)}
-    return [known.get(value, value) for value in values]
+    """Return a data frame as CSV without texts that a spreadsheet would take for formulas."""
+    safe = data.apply(
+        lambda column: (
+            column.map(lambda v: spreadsheet_text(v) if isinstance(v, str) else v)
+            if column.dtype.kind not in "bifu"
+            else column
+        )
+    )
+    return str(safe.to_csv(index=False, lineterminator="\n", float_format="%.10g"))

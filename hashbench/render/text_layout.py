@@ -1,4 +1,4 @@
-"""Words in figures: names that can be drawn, and titles that fit above their panels."""
+"""Texts in figures: characters that the font has, and titles that fit above their panels."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ FONT = "DejaVu Sans"  # comes with matplotlib: figures look the same everywhere
 
 POINTS = 72  # to an inch
 
-#: Sizes of titles and of names in a legend or beside an axis, in points.
+#: Sizes of titles and of names in a legend or at an axis, in points.
 TITLE_SIZE, NAME_SIZE = 8, 7
 
 #: Nothing is smaller than that: it could not be read in print.
 SMALLEST = 6
 
-#: Longest name in a legend or beside an axis.
+#: Longest name in a legend or at an axis.
 LONGEST = 34
 
 
@@ -36,22 +36,22 @@ def _glyphs() -> frozenset[int]:
     return frozenset(ft2font.FT2Font(path).get_charmap())
 
 
-def plain(text: str, longest: int = LONGEST) -> str:
-    """Return a text that can be drawn: on one line, not too long, its signs all in the font.
+def printable(text: str, longest: int = LONGEST) -> str:
+    """Return a text on one line, shortened, with characters that the font has.
 
-    A sign that the font lacks, such as an emoji, is written as its code point.
+    Another character, such as an emoji, is written as its code point.
     """
     known = _glyphs()
-    seen = (c for c in text if c.isspace() or not _invisible(c))
-    drawn = (c if ord(c) in known or c.isspace() else f"U+{ord(c):X}" for c in seen)
-    return shorten("".join(drawn), longest)
+    visible = (c for c in text if c.isspace() or not _invisible(c))
+    return shorten(
+        "".join(c if ord(c) in known or c.isspace() else f"U+{ord(c):X}" for c in visible), longest
+    )
 
 
 def emoji_names(text: str) -> str:
-    """Return a text in words: an emoji by its name, other signs by the names of each.
+    """Return a text with its emoji replaced by their names.
 
-    Python's names are those of the Unicode that it was built with, which lacks the newest signs,
-    and it has none for what several signs make together; the emoji that are shipped bring theirs.
+    Names of the emoji dataset come first: Python's Unicode names lack new emoji and sequences.
 
     Examples
     --------
@@ -80,59 +80,58 @@ def _emoji() -> dict[str, str]:
 
 
 def _invisible(character: str) -> bool:
-    """Say whether a character only shapes others: joiners, variation selectors, controls."""
+    """Return whether a character is a joiner, a variation selector or a control character."""
     return unicodedata.category(character) in ("Cc", "Cf") or "\ufe00" <= character <= "\ufe0f"
 
 
-def titled(style: Style, dataset: str, task: str | None = None, longest: int = LONGEST) -> str:
+def panel_title(style: Style, dataset: str, task: str | None = None, longest: int = LONGEST) -> str:
     """Return the title of a panel."""
-    name = plain(style.datasets[dataset].title if dataset in style.datasets else dataset, longest)
+    title = style.datasets[dataset].title if dataset in style.datasets else dataset
+    name = printable(title, longest)
     return name if task is None else f"{name}, {arrow(task)}"
 
 
 def label(style: Style, method: str) -> str:
-    """Return a method's name in a legend or beside an axis."""
-    shown = style.methods[method]
-    return plain(shown.title) + shown.mark
+    """Return a method's name in a legend or at an axis."""
+    return printable(style.methods[method].title) + style.methods[method].mark
 
 
-def fitted_titles(
-    style: Style, figure: Figure, panels: Sequence[tuple[str, str]], room: float
+def fit_titles(
+    style: Style, figure: Figure, panels: Sequence[tuple[str, str]], width: float
 ) -> list[str]:
-    """Return the titles of panels: on one line each, or on two if one is too long anywhere.
+    """Return the titles of panels: on one line each, or on two if one of them is too long.
 
     Parameters
     ----------
-    look : Look
-    figure : where they are to stand
+    style, figure : of the study; that has the panels
     panels : dataset and task of each
-    room : points that a line may be wide
+    width : of a line at the most, in points
     """
 
     def fits(text: str) -> bool:
-        return text_points(figure, text, TITLE_SIZE) <= room
+        return text_width(figure, text, TITLE_SIZE) <= width
 
-    whole = [titled(style, *pair) for pair in panels]
-    if all(map(fits, whole)):
-        return whole
+    titles = [panel_title(style, *pair) for pair in panels]
+    if all(map(fits, titles)):
+        return titles
     lines = []
     for dataset, task in panels:
-        names = (titled(style, dataset, longest=n) for n in range(LONGEST, 5, -1))
-        name = next(filter(fits, names), titled(style, dataset, longest=5))
+        names = (panel_title(style, dataset, longest=n) for n in range(LONGEST, 5, -1))
+        name = next(filter(fits, names), panel_title(style, dataset, longest=5))
         lines.append(f"{name}\n{arrow(task)}")
     return lines
 
 
-def fitted(figure: Figure, text: str, room: float, size: float = NAME_SIZE) -> str:
-    """Return a text cut so that it is at most so many points wide."""
+def fit_text(figure: Figure, text: str, width: float, size: float = NAME_SIZE) -> str:
+    """Return a text shortened to a width in points."""
     longest = len(text)
-    while longest > 5 and text_points(figure, shorten(text, longest), size) > room:
+    while longest > 5 and text_width(figure, shorten(text, longest), size) > width:
         longest -= 1
     return shorten(text, longest)
 
 
-def text_points(figure: Figure, text: str, size: float = NAME_SIZE) -> float:
-    """Return how wide a text is, in points."""
+def text_width(figure: Figure, text: str, size: float = NAME_SIZE) -> float:
+    """Return the width of a text in points."""
     from matplotlib.font_manager import FontProperties
 
     font = FontProperties(family=FONT, size=size)

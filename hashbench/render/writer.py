@@ -175,7 +175,7 @@ def _save_figure(
 ) -> dict[str, Path]:
     files = {}
     # Laid out once, for every format. Without an engine saving draws once, with one twice.
-    figures.lay_out(picture.figure)
+    figures.run_layout(picture.figure)
     for ending in FIGURE_FORMATS:
         if ending in formats:
             files[ending] = folder / f"{name}.{ending}"

@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from hashbench.plugins.method import LinearMethod, Method
 from hashbench.plugins.selection import bare_name
-from hashbench.render.style import DASHES, Style, arrow, measure_words
+from hashbench.render.colours import DASHES
+from hashbench.render.style import Style, arrow, measure_words
 from hashbench.analysis.evidence import Evidence, find_evidence
 from hashbench.analysis.chance import at_chance
 from hashbench.analysis.compare import LEAST_P, compare_all

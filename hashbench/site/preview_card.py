@@ -42,7 +42,7 @@ def write_card(results: Results, style: Style, folder: Path) -> Path | None:
     axes.margins(x=0.12)
     axes.spines[["top", "right", "left"]].set_visible(False)
     about = About.of(results, style.heading)
-    figure.text(0.04, 0.9, text_layout.plain(about.title, 52), fontsize=30, weight="bold", va="center")
+    figure.text(0.04, 0.9, text_layout.printable(about.title, 52), fontsize=30, weight="bold", va="center")
     count, datasets = len(style.methods), len(style.datasets)
     line = f"{count} methods on {datasets} dataset{'s' if datasets > 1 else ''}; hashbench"
     figure.text(0.04, 0.81, line, fontsize=18, color="#57606a", va="center")

@@ -6,7 +6,7 @@ from hashbench.analysis.chance import at_chance, likely_cause
 from hashbench.analysis.csv_tables import result_rows
 from hashbench.measures import evaluate
 from hashbench.render.style import Style
-from hashbench.render.terminal import tables
+from hashbench.render.terminal import score_tables
 from hashbench.reports.map_table import MapTable
 
 PERFECT = ("00", "00", "11", "11")
@@ -46,7 +46,7 @@ def test_tables_and_terminal_mark_what_is_at_chance(hand_made, monkeypatch):
     assert any(f"flat on toy: {cause}" in note for note in table.notes)
     evaluated = [(each.cell, results.evaluated(each)) for each in results.done()]
     rows = list(result_rows(evaluated, ["AP"]))
-    shown = tables(rows, results.runs().assign(params="").to_dict("records"), "AP")
+    shown = score_tables(rows, results.runs().assign(params="").to_dict("records"), "AP")
     assert "\n° " in shown  # what the mark means
     assert max(map(len, shown.splitlines())) <= 80
     lines = {line.split()[0]: line for line in shown.splitlines() if line[:4] in ("good", "flat")}

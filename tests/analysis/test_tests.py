@@ -48,13 +48,6 @@ def test_critical_difference_is_the_published_one():
     )
 
 
-@pytest.mark.parametrize("count", [3, 10, 38, 200])
-@pytest.mark.parametrize("share", [0.9, 0.95, 0.99])
-def test_the_range_of_normal_values_agrees_with_scipy(count, share):
-    right = scipy.stats.studentized_range.ppf(share, count, np.inf)
-    assert tests.normal_range(share, count) == pytest.approx(right, rel=1e-11)
-
-
 def test_nemenyi_agrees_with_scikit_posthocs(scores):
     found = tests.friedman(scores)
     p = scikit_posthocs.posthoc_nemenyi_friedman(scores).to_numpy()
@@ -62,13 +55,6 @@ def test_nemenyi_agrees_with_scikit_posthocs(scores):
         for j in range(4):
             apart = abs(found.mean_ranks[i] - found.mean_ranks[j]) > found.critical_difference
             assert apart == (p[i, j] < 0.05)
-
-
-def test_cliques_are_maximal():
-    ranks = np.array([1.0, 1.4, 2.0, 3.5])
-    assert tests.cliques(ranks, 0.7) == [[0, 1], [1, 2]]
-    assert tests.cliques(ranks, 1.0) == [[0, 1, 2]]
-    assert tests.cliques(ranks, 0.1) == []
 
 
 def test_holm_by_hand():

@@ -162,7 +162,7 @@ def given_scores():
 
 
 def a_look(methods, datasets, **options) -> Style:
-    from hashbench.render.style import COLOURS, DASHES, MARKERS
+    from hashbench.render.colours import COLOURS, DASHES, MARKERS
 
     return Style(
         {

@@ -5,7 +5,7 @@ import re
 import click
 import pytest
 
-from hashbench.render.terminal import Order, listing, tables
+from hashbench.render.terminal import Order, listing, score_tables
 
 
 def table_rows(bits=(8, 16, 24, 32, 64, 128), methods=("edsh", "a-method-with-a-very-long-name")):
@@ -22,7 +22,7 @@ def table_rows(bits=(8, 16, 24, 32, 64, 128), methods=("edsh", "a-method-with-a-
 
 @pytest.mark.parametrize("bits", [(8,), (8, 16), (8, 16, 24, 32), (8, 16, 24, 32, 48, 64, 96, 128)])
 def test_tables_fit_80_columns_and_hold_every_mean(bits):
-    text = click.unstyle(tables(table_rows(bits), [], "AP"))
+    text = click.unstyle(score_tables(table_rows(bits), [], "AP"))
     assert max(map(len, text.splitlines())) <= 80
     assert "2 seeds" in text
     for b in bits:
@@ -33,12 +33,12 @@ def test_tables_fit_80_columns_and_hold_every_mean(bits):
 def test_names_take_the_room_that_numbers_leave():
     names = [f"alpha=1,beta=2,gamma=3,delta={value}" for value in (1, 2)]
     rows = [{**row, "params": name} for name in names for row in table_rows((8,), ("edsh",))]
-    text = tables(rows, [], "AP")
+    text = score_tables(rows, [], "AP")
     assert all(f"\nedsh[{name}]" in text for name in names)
 
 
 def test_the_best_is_bold():
-    text = tables(table_rows((8,)), [], "AP")
+    text = score_tables(table_rows((8,)), [], "AP")
     _, *bold = text.split("\x1b[1m")
     assert len(bold) == 2
     assert all(part.strip().startswith("1.508") for part in bold)
@@ -59,7 +59,7 @@ def shown(text):
 
 def test_the_best_ten_come_first_and_those_asked_for_by_name():
     order = Order(methods=["m03", "m01"], named=["all", "m03"], where="the page")
-    text = tables(ranked(14), [], "AP", order)
+    text = score_tables(ranked(14), [], "AP", order)
     assert shown(text) == [f"m{number:02}" for number in (*range(13, 3, -1), 3)]
     last = text.splitlines()[-1]
     assert "3 methods" in last
@@ -69,7 +69,7 @@ def test_the_best_ten_come_first_and_those_asked_for_by_name():
 def test_methods_and_datasets_are_shown_in_the_order_of_the_study():
     rows = [{**row, "dataset": name} for name in ("a", "b") for row in ranked(12)]
     asked = [f"m{number:02}" for number in (5, 11, 0, 1, 2, 3, 4, 6, 7, 8, 9, 10)]
-    text = tables(rows, [], "AP", Order(["b", "a"], asked, set(asked), where="the page"))
+    text = score_tables(rows, [], "AP", Order(["b", "a"], asked, set(asked), where="the page"))
     assert shown(text) == asked * 2
     assert text.index(" on b") < text.index(" on a")
     assert "the page" not in text
@@ -77,7 +77,7 @@ def test_methods_and_datasets_are_shown_in_the_order_of_the_study():
 
 def test_what_failed_comes_last_among_the_best():
     runs = [{"dataset": "wiki", "method": "zero", "params": "", "bits": 8, "status": "timeout"}]
-    text = tables(ranked(3), runs, "AP")
+    text = score_tables(ranked(3), runs, "AP")
     assert [line.split()[0] for line in text.splitlines()[3:]] == ["m02", "m01", "m00", "zero"]
 
 
@@ -94,9 +94,9 @@ def test_a_method_that_the_measure_is_not_for_has_a_dash():
         for method in ("edsh", "vectors")
     ]
     rows = table_rows((8,), ("edsh",))
-    (line,) = [each for each in tables(rows, runs, "AP").splitlines() if "vectors" in each]
+    (line,) = [each for each in score_tables(rows, runs, "AP").splitlines() if "vectors" in each]
     assert line.split() == ["vectors", "-", "-"]
-    (line,) = tables([], runs, "AP").splitlines()
+    (line,) = score_tables([], runs, "AP").splitlines()
     assert line.startswith("AP on wiki: ")
 
 
@@ -109,7 +109,7 @@ def test_cells_that_are_not_done_stand_in_the_table():
         {**base, "method": "cca", "seed": 0, "status": "done"},
         {**base, "dataset": "other", "method": "elsewhere", "seed": 0, "status": "failed"},
     ]
-    text = tables(rows, runs, "AP")
+    text = score_tables(rows, runs, "AP")
     assert "0.5080*" in text
     assert "\n* " in text  # what the star means
     (line,) = [line for line in text.splitlines() if line.startswith("hangs")]

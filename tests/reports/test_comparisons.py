@@ -117,8 +117,8 @@ def test_ranks_named_on_an_axis_are_round(count, most, expected):
     assert rank_ticks(count, most) == expected
 
 
-@pytest.mark.parametrize(("width", "meaning"), [("column", "overlap"), ("page", "joined")])
-def test_many_methods_can_be_read_in_any_width(given_scores, make_look, width, meaning, quiet):
+@pytest.mark.parametrize("width", ["column", "page"])
+def test_many_methods_can_be_read_in_any_width(given_scores, make_look, width, quiet):
     methods = [f"method {number}" for number in range(38)]
     rng = np.random.default_rng(0)
     scores = {(name, 0): dict(zip(methods, rng.random(38), strict=True)) for name in "wxyz"}
@@ -128,7 +128,6 @@ def test_many_methods_can_be_read_in_any_width(given_scores, make_look, width, m
     with figures.plot_context():
         style = make_look(methods, list("wxyz"), width=width)
         diagram, pairs, *_ = Significance().draw(data, style)
-    assert meaning in diagram.caption
     for picture in (diagram, pairs):
         with figures.plot_context():
             picture.figure.draw_without_rendering()

@@ -5,12 +5,12 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.text import Text
 
 from hashbench.core.errors import HashbenchError
-from hashbench.render import figures, text_layout, ticks
-from hashbench.render.label_placement import LINE, Named, apart, label_points
-from hashbench.render.style import COLOURS, FEATURED, GREY, MARKERS, WIDTHS, Style, fixed_style
+from hashbench.render import figures, plots, text_layout, ticks
+from hashbench.render.colours import COLOURS, GREY, MARKERS, fixed_style
+from hashbench.render.label_placement import LINE, Label, label_points, spread
+from hashbench.render.style import MOST_COLOURED, WIDTHS, Style
 
 MANY = [f"method number {number}" for number in range(30)]
 
@@ -32,7 +32,7 @@ def lines(methods, datasets=("one", "two")):
 
 def line_figure(style, methods, **more):
     with figures.plot_context():
-        return figures.line_figure(
+        return plots.line_figure(
             lines(methods, **more), style, "x", "y", ("x", "y"), lambda panel: None, dense=True
         )
 
@@ -56,7 +56,7 @@ def test_the_legend_covers_no_panel_and_stays_inside(make_look, width, count):
             inner = panel.get_window_extent(renderer)
             assert inner.height > 60 * figure.dpi / 72  # no panel is squeezed
         assert figure.get_size_inches()[0] == pytest.approx(WIDTHS[width])
-        assert len(legend.get_texts()) == (count if count <= FEATURED else FEATURED + 1)
+        assert len(legend.get_texts()) == (count if count <= MOST_COLOURED else MOST_COLOURED + 1)
         sizes = {text.get_fontsize() for text in legend.get_texts()}
         assert sizes == {7}
 
@@ -191,7 +191,7 @@ def test_bands_stay_where_scores_can_be(make_look):
     style = make_look(["a"], ["one"])
     data = lines(["a"], ("one",)).assign(y=0.95, y_std=0.1)
     with figures.plot_context():
-        figure = figures.line_figure(data, style, "x", "y", ("x", "y"), lambda panel: None)
+        figure = plots.line_figure(data, style, "x", "y", ("x", "y"), lambda panel: None)
     (band,) = figure.axes[0].collections
     heights = band.get_paths()[0].vertices[:, 1]
     assert heights.min() == pytest.approx(0.85)
@@ -241,12 +241,12 @@ def test_eight_methods_have_a_colour_those_named_first(hand_made):
         hand_made.add(method=f"m{number}", database=good)
     results = hand_made.results()
     style = Style.of(results, highlight=["m0", "m3"])
-    featured = style.featured(style.methods)
-    assert len(featured) == FEATURED
-    assert set(featured) == {"m0", "m3", *(f"m{number}" for number in range(6, 12))}
-    assert style.drawn("m1", featured).colour == GREY
-    assert style.drawn("m3", featured) == style.methods["m3"]
-    assert style.featured(["m1", "m2"]) == ["m1", "m2"], "few methods are all in colour"
+    coloured = style.coloured(style.methods)
+    assert len(coloured) == MOST_COLOURED
+    assert set(coloured) == {"m0", "m3", *(f"m{number}" for number in range(6, 12))}
+    assert style.method_style("m1", coloured).colour == GREY
+    assert style.method_style("m3", coloured) == style.methods["m3"]
+    assert style.coloured(["m1", "m2"]) == ["m1", "m2"], "few methods are all in colour"
     with pytest.raises(HashbenchError, match=r"'m99'.*'m9'"):
         Style.of(results, highlight=["m99"])
 
@@ -260,52 +260,30 @@ def test_a_method_looks_the_same_in_all_studies(hand_made, registry):
     assert (shown.colour, shown.marker, shown.dash) == styles["lemon"]
 
 
-def test_names_of_points_cover_nothing(make_look):
+def test_labels_of_points_do_not_overlap_and_stay_inside(make_look):
     rng = np.random.default_rng(0)
-    points = rng.random((25, 2))
+    points = rng.random((20, 2)) * 0.9 + 0.05
     figure, (panel,) = figures.make_figure(make_look([], []), 1, 3)
-    panel.plot(*points.T, "o")
-    figure.draw_without_rendering()
-    named = [Named(x, y, f"name {number}", "black") for number, (x, y) in enumerate(points)]
-    methods_left_out = label_points(panel, named, [])
-    assert methods_left_out == 0
-    renderer = figure.canvas.get_renderer()
-    boxes = [text.get_window_extent(renderer) for text in panel.texts]
-    assert len(boxes) == 25
-    inner = [box.padded(-1) for box in boxes]
-    assert not any(one.overlaps(other) for one, other in itertools.combinations(inner, 2))
-
-
-def test_names_of_points_stay_inside_and_clear_of_the_lines_that_lead_to_others(make_look):
-    figure, (panel,) = figures.make_figure(make_look([], []), 1, 2)
-    close = np.random.default_rng(0).random((8, 2)) * [0.12, 0.15] + [0.45, 0.83]
-    points = [*close, (1.0, 0.5)]
-    panel.plot(*zip(*points, strict=True), "o")
     panel.set(xlim=(0, 1), ylim=(0, 1))
-    figures.lay_out(figure)
-    named = [Named(x, y, f"a longer name {number}", "red") for number, (x, y) in enumerate(points)]
-    assert label_points(panel, named, []) == 0
-    figure.draw_without_rendering()
-    renderer = figure.canvas.get_renderer()
-    boxes = [Text.get_window_extent(text, renderer).padded(-1) for text in panel.texts]
-    top = panel.get_window_extent().y1
-    assert all(box.x1 <= figure.bbox.x1 for box in boxes)
-    assert all(box.y1 <= top + 2 * figure.dpi / 72 for box in boxes), "above is the title"
-    led = [text for text in panel.texts if text.arrow_patch is not None]
-    assert led
-    for text in led:
-        ends = text.arrow_patch.get_path().transformed(text.arrow_patch.get_transform()).vertices
-        others = [box for each, box in zip(panel.texts, boxes, strict=True) if each is not text]
-        steps = np.linspace(ends[0], ends[-1], 50)
-        assert not any(box.contains(*step) for step in steps for box in others)
+    markers = [panel.plot(*point, "o")[0] for point in points]
+    figures.run_layout(figure)
+    labels = [Label(x, y, f"name {number}", "black") for number, (x, y) in enumerate(points)]
+    texts = label_points(panel, labels, markers)
+    assert [text.get_text() for text in texts] == [label.text for label in labels]
+    boxes = [text.get_window_extent().padded(-1) for text in texts]
+    assert not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
+    inside = panel.get_window_extent()
+    assert all(inside.containsx(x) for box in boxes for x in (box.x0, box.x1))
+    assert all(inside.containsy(y) for box in boxes for y in (box.y0, box.y1))
+    assert label_points(panel, [], markers) == []
 
 
-def test_names_at_ends_are_moved_apart_and_stay_inside():
-    found = apart([5, 5, 5, 98, 99], LINE, 0, 100)
+def test_labels_at_ends_are_spread_and_stay_inside():
+    found = spread([5, 5, 5, 98, 99], LINE, 0, 100)
     assert np.diff(found).min() >= LINE - 1e-9
     assert found[0] >= 0
     assert found[-1] <= 100
-    assert apart([10, 50, 90], LINE, 0, 100) == [10, 50, 90]
+    assert spread([10, 50, 90], LINE, 0, 100) == [10, 50, 90]
 
 
 def test_papers_mix_database_codes(hand_made):
@@ -321,18 +299,3 @@ def test_papers_mix_database_codes(hand_made):
     style = Style.of(results)
     assert "encoded: scm" in style.summary("x", database="learned-or-encoded")
     assert "without scm" in style.summary("x", database="learned")
-
-
-def test_a_line_goes_round_points_rather_than_across_them(make_look):
-    figure, (panel,) = figures.make_figure(make_look([], []), 1, 3)
-    panel.set(xlim=(0, 1), ylim=(0, 1))
-    figures.lay_out(figure)
-    # points close one in; a name has room beyond them, and a line a gap at the corners
-    sides = [(x, y) for x in (-9, 9) for y in (-2, 2)]
-    away = np.array([*sides, (0, 9), (0, -9)])  # in points of print
-    middle = panel.transData.transform((0.5, 0.5))
-    around = panel.transData.inverted().transform(middle + away * figure.dpi / 72)
-    assert label_points(panel, [Named(0.5, 0.5, "a longer name", "red")], list(around)) == 0
-    steps = np.linspace(0, 1, 50)[:, None] * np.array(panel.texts[0].xyann)
-    nearest = np.abs(away[:, None] - steps[None]).max(axis=2).min(axis=1)
-    assert (nearest > 3).all()
