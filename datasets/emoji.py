@@ -1,6 +1,6 @@
 """Emoji: every emoji's picture and its words, real image-text data inside the package.
 
-The file is made by tools/build_emoji.py and read from the package: no download is needed.
+The file is made by research/build_emoji.py and read from the package: no download is needed.
 """
 
 from __future__ import annotations

@@ -19,7 +19,9 @@ SOURCES = os.environ.get("HASHBENCH_EMOJI_SOURCES")
 
 @pytest.fixture(scope="module")
 def builder():
-    spec = importlib.util.spec_from_file_location("build_emoji", ROOT / "tools" / "build_emoji.py")
+    spec = importlib.util.spec_from_file_location(
+        "build_emoji", ROOT / "research" / "build_emoji.py"
+    )
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses look their module up
     spec.loader.exec_module(module)

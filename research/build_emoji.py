@@ -4,7 +4,7 @@ The package ships what this script writes, `emoji.npz` and `emoji_thumbnails.png
 are 80 MB and stay outside the repository. Anyone can repeat the build:
 
     npm install --prefix SOURCES emojibase-data@17.0.0 emoji-datasource-google@16.0.0
-    python tools/build_emoji.py SOURCES
+    python research/build_emoji.py SOURCES
 
 A benchmark's data must not depend on the machine that built it. So every sum is taken over
 integers, the only floating-point steps are divisions and square roots (which IEEE 754 rounds
