@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from hashbench.cli import find_plugins, plugin_option
+from hashbench.cli.embed import embed_command
 from hashbench.core.errors import HashbenchError
 from hashbench.execution.grid import DataChoice, select_datasets
 from hashbench.execution.study import Study
@@ -18,6 +19,9 @@ from hashbench.plugins.dataset import Dataset
 @click.group("data")
 def data_command() -> None:
     """Download, check and describe datasets."""
+
+
+data_command.add_command(embed_command)
 
 
 @data_command.command("fetch")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -74,6 +75,7 @@ class Description:
     seed: int
     split_hash: str
     chance: float
+    recipe: str
     findings: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -115,8 +117,20 @@ class Description:
         lines.append(f"under {self.protocol}, seed {self.seed} (split {self.split_hash})")
         lines.append(f"  chance mAP {self.chance:.3f}")
         lines += [f"  {text}" for text in self.findings or ("nothing found that matters",)]
+        lines += [f"{view}: {_recipe_text(recipe)}" for view, recipe in _recipes(self.recipe)]
         lines += [f"note: {text}" for text in self.notes]
         return "\n".join(_folded(line, width) for line in lines)
+
+
+def _recipes(text: str) -> list[tuple[str, dict[str, str]]]:
+    """Return the recipe of every view."""
+    return list(json.loads(text).items()) if text else []
+
+
+def _recipe_text(recipe: dict[str, str]) -> str:
+    return ", ".join(
+        f"{key} {value[:16] if key == 'weights' else value}" for key, value in recipe.items()
+    )
 
 
 def _folded(line: str, width: int) -> str:
@@ -171,6 +185,7 @@ def describe(
         seed=seed,
         split_hash=split.hash,
         chance=chance_map(data.labels[split.query], data.labels[split.database]),
+        recipe=data.recipe,
         findings=(
             *(str(finding) for finding in inspect(data, split, scans)),
             *unusual(data.view_names, scales),

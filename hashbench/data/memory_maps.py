@@ -43,6 +43,7 @@ def save_data(data: Data, folder: Path) -> None:
         "view_names": data.view_names,
         "label_names": data.label_names,
         "given": sorted(data.given),
+        "recipe": data.recipe,
     }
     (folder / "about.json").write_text(json.dumps(record))
 
@@ -56,6 +57,7 @@ def open_data(folder: Path) -> Data:
         view_names=tuple(about["view_names"]),
         label_names=tuple(about["label_names"]),
         given={part: np.load(folder / f"given_{part}.npy") for part in about["given"]},
+        recipe=about["recipe"],
     )
 
 

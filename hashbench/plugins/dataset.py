@@ -95,6 +95,7 @@ class Data:
     strings : what a report shows for each item, or None
     pictures : what it looks like, or None
     given : the source's own rows by part ("train", "query", "database"), where it has a split
+    recipe : how the features were computed, as JSON, if the file says so
     notes : facts found while loading that a reader of results should know
     """
 
@@ -105,6 +106,7 @@ class Data:
     strings: Sequence[str] | None = None
     pictures: ContactSheet | None = None
     given: Mapping[str, Rows] = field(default_factory=dict)
+    recipe: str = ""
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -119,8 +121,8 @@ class Data:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of every view and label: equal data have equal fingerprints."""
-        digest = hashlib.sha256()
+        """A hash of every view and label, and of the recipe: equal data have equal fingerprints."""
+        digest = hashlib.sha256(self.recipe.encode())
         for X in (*self.views, self.labels):
             digest.update(f"{X.shape}".encode())  # what a sparse matrix consists of does not say
             for part in array_parts(X):

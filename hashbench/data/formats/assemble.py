@@ -5,6 +5,7 @@ What was recognised goes into the notes of the data, because a guess must be see
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from hashbench.data.formats.known_layouts import Recognised, recognise
 from hashbench.data.formats.size_checks import check_fits
 from hashbench.data.formats.variable import Variable
 from hashbench.data.formats.variables import File, Variables
-from hashbench.plugins.dataset import Data
+from hashbench.plugins.dataset import ContactSheet, Data
 from hashbench.plugins.protocol import Rows
 
 
@@ -53,6 +54,8 @@ def load_files(files: Sequence[Path | File], chosen: Mapping[str, str] | None = 
         view_names=found.views,
         label_names=_texts("label_names", variables, found, labels.shape[1]) or names,
         strings=_texts("strings", variables, found, len(labels)) or None,
+        pictures=_thumbnails(variables, found, len(labels)),
+        recipe="".join(_texts("recipe", variables, found, 1)),
         given=_given(pieces, variables, found),
         notes=_notes(variables, found, labels, kind),
     )
@@ -64,6 +67,15 @@ def _texts(name: str, variables: Variables, found: Recognised, count: int) -> tu
         return ()
     texts = tuple(map(str, np.ravel(variables[name].read())))
     return texts if len(texts) == count else ()
+
+
+def _thumbnails(variables: Variables, found: Recognised, count: int) -> ContactSheet | None:
+    """Return the small pictures that `hashbench data embed --thumbnails` stores."""
+    if found.layout != "hashbench" or "thumbnails" not in variables:
+        return None
+    columns = math.ceil(math.sqrt(count))
+    png = np.asarray(variables["thumbnails"].read(), np.uint8).tobytes()
+    return ContactSheet(png, int(np.ravel(variables["thumbnail_size"].read())[0]), columns)
 
 
 def _read_part(names: Sequence[str], variables: Variables, found: Recognised) -> list[Any]:

@@ -183,6 +183,7 @@ def recognise(variables: Variables, chosen: Mapping[str, str]) -> Recognised:
     first = layout.first_row
     if name == "hashbench":
         used |= {"view_names", "label_names", "strings", "first_row", "split"}
+        used |= {"recipe", "thumbnails", "thumbnail_size"}
         if "first_row" in variables:
             first = int(np.ravel(variables["first_row"].read())[0])
     unused = tuple(v for v in variables if v not in used)
