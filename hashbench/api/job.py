@@ -16,7 +16,7 @@ from hashbench.analysis.evaluate import write_tables
 from hashbench.analysis.published import FOLDER as PUBLISHED
 from hashbench.analysis.published import read_published
 from hashbench.analysis.results import Results
-from hashbench.api.study_args import default_out, jobs_of
+from hashbench.api.study_args import default_out, n_jobs
 from hashbench.core.errors import unknown
 from hashbench.execution.cell import Cell
 from hashbench.execution.executor import STATUSES, Executor, Limits
@@ -115,7 +115,7 @@ def prepare(
     for needs, names in methods_left_out(study, registry).items():
         log(f"left out: {', '.join(names)}; they need {needs}")
     neural = {spec.method for spec in specs if _needs_torch(registry, spec.method)}
-    jobs = jobs_of(study)
+    jobs = n_jobs(study)
     if neural and run_device(min(neural)) != "cpu" and study.jobs is None:
         jobs = 1  # two cells on one GPU would only take each other's memory
     out = default_out(study)

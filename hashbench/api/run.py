@@ -1,4 +1,4 @@
-"""Studies from Python: what the flags say, with classes, objects and data in memory."""
+"""Run studies from Python, with classes, objects and data in memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from hashbench.plugins.selection import Selection
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Where, in the folder of results, files are written for what was given in memory.
+#: Folder in the folder of results for classes and data that were given in memory.
 MEMORY = "given"
 
 
@@ -52,12 +52,12 @@ def run(
     methods : names and selections as on the command line, classes, or objects with parameters
         set; one or a list
     datasets : names, selections and paths, `hashbench.Data` in memory, or name -> data
-    bits, seeds : a number or several; a number of seeds means that many
-    study : a study's name or file; what is given besides wins
-    out : folder of the results; a new one below hashbench-results, named after what is asked, if
-        None
+    bits : code length or list of code lengths
+    seeds : number of seeds, or a list of seeds
+    study : a study's name or file; other arguments replace its values
+    out : folder of the results; if None, a folder in hashbench-results named after the study
     plugins : files and folders with plugins
-    report : write the page, too
+    report : also write the page
     quiet, verbose : show no progress, or a log of all that happens with times
     force, retry : run every cell again, or those that ended as failed, timeout, memory or skipped
     device : where networks are trained: auto, cpu, cuda, cuda:1, mps
@@ -70,11 +70,11 @@ def run(
     paths = [plugins] if isinstance(plugins, str | Path) else list(plugins)
     registry = discover(paths)
     given = Path(out) if out is not None else None
-    things = _listed(methods), _listed(datasets)
+    items = _listed(methods), _listed(datasets)
     memory = (given or Path(RESULTS)) / MEMORY
-    texts = [_method_text(each, registry, paths, memory) for each in things[0]]
-    data = [_dataset_text(each, memory) for each in things[1]]
-    asked = {
+    texts = [_method_text(each, registry, paths, memory) for each in items[0]]
+    data = [_dataset_text(each, memory) for each in items[1]]
+    arguments = {
         **dict.fromkeys(KEYS),
         **flags,
         "methods": texts or None,
@@ -86,7 +86,9 @@ def run(
     progress = make_progress(quiet, verbose=verbose)
     with trained_on(device):
         job = prepare(
-            resolve(None if study is None else str(study), [str(path) for path in paths], asked),
+            resolve(
+                None if study is None else str(study), [str(path) for path in paths], arguments
+            ),
             progress.message,
             retry=_listed(retry),
             force=force,
@@ -108,7 +110,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _method_text(method: Any, registry: Registry, paths: list[str | Path], memory: Path) -> str:
-    """Return a method as a selection names it; a class of the user's own becomes a plugin."""
+    """Return the selection of a method; a class that is no plugin becomes one."""
     if isinstance(method, str):
         return method
     cls = method if isinstance(method, type) else type(method)
@@ -132,7 +134,7 @@ def _method_text(method: Any, registry: Registry, paths: list[str | Path], memor
 
 
 def _dataset_text(dataset: Any, memory: Path) -> list[str]:
-    """Return datasets as a selection names them; data in memory become files."""
+    """Return the selections of datasets; data in memory are written to files."""
     if isinstance(dataset, str | Path):
         return [str(dataset)]
     named: Mapping[str, Any] = dataset if isinstance(dataset, Mapping) else {"data": dataset}
@@ -161,7 +163,7 @@ def score(
     seed: int = 0,
     measures: str | Sequence[str] = ("AP", "P@100"),
 ) -> pd.DataFrame:
-    """Fit a method on a split of data, here and now, and score its codes in every task.
+    """Fit a method on a split of data in this process and score its codes in every task.
 
     Parameters
     ----------
@@ -185,12 +187,12 @@ def score(
     train = [X[split.train] for X in views]
     method.fit(train, labels[split.train] if method.supervised else None)
     rows = []
-    for asked, X in enumerate(views):
-        for searched, Z in enumerate(views):
-            if asked == searched:
+    for query, X in enumerate(views):
+        for database, Z in enumerate(views):
+            if query == database:
                 continue
-            codes = method.encode(X[split.query], asked), method.encode(Z[split.database], searched)
+            codes = method.encode(X[split.query], query), method.encode(Z[split.database], database)
             found = evaluate(*codes, labels[split.query], labels[split.database], measures)
-            task = f"{names[asked]}->{names[searched]}"
+            task = f"{names[query]}->{names[database]}"
             rows += [{"task": task, "measure": name, "value": found[name]} for name in found.scores]
     return pd.DataFrame(rows)

@@ -1,4 +1,4 @@
-"""What is asked for, by flags or by arguments: one study, its folder, its number of processes."""
+"""From flags or arguments to a study, its folder and its number of processes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hashbench.execution.study import DEFAULT_STUDY, Study, load_study, read_stu
 
 RESULTS = "hashbench-results"
 
-#: Flags that make a study of their own if no study is named.
+#: Flags that define a new study if no study is named.
 GRID = ("methods", "datasets", "bits", "seeds")
 KEYS = (
     *GRID, "measures", "timeout", "memory", "threads", "jobs", "out", "executor", "scheduler",
@@ -25,21 +25,21 @@ KEYS = (
 
 
 def resolve(study: str | None, plugins: Sequence[str], flags: Mapping[str, Any]) -> Study:
-    """Return the study that a name or file and the flags ask for."""
+    """Return the study of a name or file with the values of flags."""
     keys = {key: _plain(flags[key]) for key in KEYS if flags[key] not in (None, ())}
     base = load_study(DEFAULT_STUDY if study is None else study)
     if study is None and any(key in keys for key in GRID):
         keys["name"] = study_name({**keys, "plugins": list(plugins)})
-        base = replace(base, timeout=None)  # a limit that nobody set is none
+        base = replace(base, timeout=None)  # the limit of the default study does not apply
     if plugins:
         keys["plugins"] = [*base.plugins, *plugins]
-    asked = read_study(keys, "the flags", base)
-    if asked.timing and asked.executor != "local":
+    result = read_study(keys, "the flags", base)
+    if result.timing and result.executor != "local":
         raise HashbenchError(
-            f"timing: found executor {asked.executor!r}; allowed: 'local', because nobody can tell "
-            "what else runs beside a worker"
+            f"timing: found executor {result.executor!r}; allowed: 'local', because other "
+            "programs may run on the machine of a worker"
         )
-    return asked
+    return result
 
 
 def _plain(value: Any) -> Any:
@@ -47,15 +47,15 @@ def _plain(value: Any) -> Any:
 
 
 def study_name(keys: Mapping[str, Any]) -> str:
-    """Return a name for a study from flags that says what it is, and is no other study's."""
+    """Return a unique name for a study from its flags."""
     what = {key: value for key, value in keys.items() if key in (*GRID, "plugins")}
     digest = hashlib.sha256(json.dumps(what, sort_keys=True, default=str).encode()).hexdigest()
-    said = [
+    words = [
         re.sub(r"[^A-Za-z0-9]+", "-", str(keys[key])).strip("-")[:30].strip("-")
         for key in GRID
         if key in keys
     ]
-    return "-".join([*said, digest[:6]])
+    return "-".join([*words, digest[:6]])
 
 
 def default_out(study: Study) -> Path:
@@ -63,6 +63,6 @@ def default_out(study: Study) -> Path:
     return Path(study.out or Path(RESULTS) / study.name)
 
 
-def jobs_of(study: Study) -> int:
-    """Return how many cells run at once."""
+def n_jobs(study: Study) -> int:
+    """Return the number of cells that run at once."""
     return 1 if study.timing else study.jobs or max(1, usable_cores() // study.threads)

@@ -14,7 +14,7 @@ from hashbench.core.errors import unknown
 from hashbench.plugins import numerical_tolerance
 from hashbench.plugins.method import FIDELITIES, UP_TO_RANK
 from hashbench.plugins.registry import KINDS, Plugin, Registry
-from hashbench.plugins.requirements import install_command, lacking
+from hashbench.plugins.requirements import install_command, missing_modules
 from hashbench.plugins.selection import format_value
 from hashbench.plugins.space import as_range
 from hashbench.render.terminal import facts, listing
@@ -85,7 +85,7 @@ def _describe(plugin: Plugin) -> dict[str, Any]:
             "scalable": cls.scalable,
             "hamming": cls.hamming,
             "requires": list(cls.requires),
-            "lacking": lacking(cls),
+            "lacking": missing_modules(cls),
             "year": cls.paper.year or None,
             "fidelity": cls.paper.fidelity,
             "rounding": numerical_tolerance.words(plugin.name),

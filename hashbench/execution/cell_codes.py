@@ -1,4 +1,4 @@
-"""The codes of a cell: one form from the method that makes them to the measure that reads them."""
+"""The codes of a cell, as methods write them and measures read them."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from hashbench.core.io import load_arrays, save_arrays
 
 Array = npt.NDArray[Any]
 
-#: Learned database codes where a method has them, encoded ones elsewhere: papers' line-up.
+#: Learned database codes where a method has them, otherwise encoded ones, as papers compare.
 EITHER = "learned-or-encoded"
 
 
 @dataclass(frozen=True, eq=False)
 class CellCodes:
-    """What a method made of queries and database: packed codes, or vectors.
+    """Packed codes of queries and database, or vectors.
 
     Attributes
     ----------
-    query, database : an array a view
-    learned : what was found for the training rows: nothing, one array for all views, or one a view
-    n_bits : length of the codes; None if these are vectors, compared by inner products
+    query, database : one array per view
+    learned : of the training rows: no array, one for all views, or one per view
+    n_bits : code length; None if these are vectors, which are compared by inner products
     """
 
     query: tuple[Array, ...]
@@ -58,7 +58,7 @@ class CellCodes:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Read what `save` wrote; ValueError if it is something else."""
+        """Read a file that `save` wrote; raise ValueError if it is another."""
         arrays = load_arrays(path)
         shared = arrays.get("learned")
         found = cls(
@@ -68,11 +68,11 @@ class CellCodes:
             n_bits=int(arrays["n_bits"]) if "n_bits" in arrays else None,
         )
         if len(found.query) < 2 or len(found.query) != len(found.database):
-            raise ValueError(f"{path} holds no codes of queries and database, one a view")
+            raise ValueError(f"{path} holds no codes of queries and database for each view")
         return found
 
     def equals(self, other: CellCodes) -> bool:
-        """Say whether all codes are the same, to the bit."""
+        """Return whether all codes are bitwise equal."""
         ours, theirs = (
             [each.query, each.database, each.learned, (np.asarray(each.n_bits),)]
             for each in (self, other)

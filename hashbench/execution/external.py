@@ -1,9 +1,8 @@
-"""External methods: codes computed elsewhere for a split of ours, brought back as files.
+"""External methods: codes that were computed elsewhere on a split that hashbench exported.
 
-``-m "mydeep=codes/{dataset}-{bits}-{seed}.npz"`` gives a study a row for codes of which the suite
-knows nothing but the file. They are believed only if the file shows which rows they belong to: by
-the name of the split that ``hashbench data export`` wrote, by row numbers, or by labels. Every
-table calls such a row ``mydeep[external]``.
+``-m "mydeep=codes/{dataset}-{bits}-{seed}.npz"`` adds the codes of files to a study. A file must
+show which rows its codes belong to: by the name of the split that ``hashbench data export`` wrote,
+by row numbers, or by labels. Tables call such a method ``mydeep[external]``.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from hashbench.plugins.registry import Plugin, Registry
 
 ORIGIN = "external"
 
-#: What stands where the parameters of other methods stand, in every table.
+#: Printed in tables instead of parameters.
 MARK = "external"
 
 FIELDS = ("dataset", "bits", "seed")
@@ -49,18 +48,18 @@ def parse_external(item: str) -> tuple[str, str] | None:
     if match is None:
         return None
     pattern = str(Path(match["pattern"].strip()).expanduser().absolute())
-    _path(pattern, {"dataset": "", "bits": 0, "seed": 0})  # a wrong field is said at once
+    _path(pattern, {"dataset": "", "bits": 0, "seed": 0})  # an unknown field raises
     return match["name"], pattern
 
 
 def register(name: str, pattern: str, registry: Registry) -> None:
-    """Let a selection choose an external method as it does any other."""
-    registry.put(Plugin("methods", name, _stand_in(name, pattern), Path(pattern), ORIGIN))
+    """Add an external method to a registry, so that it can be selected."""
+    registry.put(Plugin("methods", name, _external_class(name, pattern), Path(pattern), ORIGIN))
 
 
 @cache
-def _stand_in(name: str, pattern: str) -> type[Method]:
-    """Return what stands for an external method where its class is asked for."""
+def _external_class(name: str, pattern: str) -> type[Method]:
+    """Return a class for an external method, which can neither fit nor encode."""
 
     class External(Method):
         """Codes computed elsewhere."""
@@ -82,7 +81,7 @@ def _stand_in(name: str, pattern: str) -> type[Method]:
 
 
 def codes_path(plugin: Plugin, dataset: str, bits: int, seed: int) -> str:
-    """Return the file that has the codes of one cell."""
+    """Return the file with the codes of one cell."""
     return _path(str(plugin.path), {"dataset": dataset, "bits": bits, "seed": seed})
 
 
@@ -95,20 +94,20 @@ def _path(pattern: str, values: Mapping[str, Any]) -> str:
 
 
 def source(codes: str) -> str:
-    """Return a hash of a file of codes: what they are identified by, wherever the file is."""
+    """Return a hash of a file of codes, which identifies them wherever the file is."""
     path = Path(codes)
     return f"{ORIGIN}:{checksum(path)[:16] if path.is_file() else 'missing'}"
 
 
 def is_external(cell: Cell) -> bool:
-    """Say whether a cell's codes come from a file."""
+    """Return whether a cell's codes come from a file."""
     return cell.source.startswith(f"{ORIGIN}:")
 
 
 def compute(
     registry: Registry, folder: Path, cache: Path, cell: Mapping[str, Any], data: str, codes: str
 ) -> dict[str, Any]:
-    """Read the codes of one cell, check whose rows they are, and write them as any others."""
+    """Read the codes of one cell, check which rows they belong to, and write them."""
     what = from_json(Cell, cell)
     resident = peak_memory()
     path = Path(codes)

@@ -27,10 +27,10 @@ from hashbench.plugins.registry import Plugin, Registry
 from hashbench.plugins.requirements import unavailable
 from hashbench.plugins.selection import Selection, format_value, parse_item, select, split_items
 
-#: What may be set on every method and every dataset besides its own parameters.
+#: Keys that a selection may set on every method, in addition to its parameters.
 METHOD_EXTRAS = ("train_rows",)
 
-#: Parameters of every method that the grid sets itself.
+#: Parameters of every method that the grid sets.
 FIXED = ("n_bits", "random_state")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import fnmatch
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from importlib import resources
 from pathlib import Path
@@ -25,22 +25,22 @@ DEFAULT_STUDY = "quick"
 EXECUTORS = ("local", "dask")
 TUNE_BITS = ("middle", "each")
 
-#: The most that is taken for meant: a seed typed as a number of seeds must not fill the memory.
-SEEDS, BITS, PROCESSES, POINTS = 1000, 4096, 1024, 10_000
+#: Largest numbers allowed: a seed typed as a number of seeds must not fill the memory.
+MAX_SEEDS, MAX_BITS, MAX_PROCESSES, MAX_POINTS = 1000, 4096, 1024, 10_000
 
 ABOUT = ("title", "authors", "abstract", "links", "url")
 
 
 @dataclass(frozen=True)
 class Rule:
-    """Parameters that hold for some methods on some datasets: ``smfh`` on ``nus-wide``, say."""
+    """Parameters for some methods on some datasets, such as ``smfh`` on ``nuswide``."""
 
     methods: str
     datasets: str
     set: Mapping[str, Any] = field(hash=False)
 
     def applies(self, method: str, dataset: str) -> bool:
-        """Say whether a pair of names is meant; both may be patterns."""
+        """Return whether the rule applies to a method on a dataset; both may be patterns."""
         return fnmatch.fnmatchcase(method, self.methods) and fnmatch.fnmatchcase(
             dataset, self.datasets
         )
@@ -48,28 +48,28 @@ class Rule:
 
 @dataclass(frozen=True)
 class Study:
-    """What is asked for.
+    """A grid of cells, with limits and measures.
 
     Attributes
     ----------
-    name : names the folder of the results
+    name : name of the folder of results
     methods, datasets : selections, see :mod:`hashbench.plugins.selection`
     bits, seeds : numbers
     measures : names of measures
     rules : parameters for some methods on some datasets
-    plugins : files and folders with plugins of the user's own
+    plugins : the user's files and folders with plugins
     published : CSV files with numbers that papers print
     timeout, memory : limits of a cell in seconds and bytes, or None
-    threads : how many threads each cell computes with
-    jobs : how many cells at once; as many as there are cores if None
-    out : the folder of the results, if not the one named after the study
+    threads : number of threads per cell
+    jobs : number of cells at once; the number of cores if None
+    out : the folder of results; named after the study if None
     executor, scheduler : where cells are computed
-    timing : run cells one at a time and let them share nothing, those again that did otherwise
-    tune : points of each method's space that are tried, or None
-    tune_time : seconds of training that each method's search may take instead, or None
+    timing : run one cell at a time, and those again that ran with others
+    tune : number of points per search, or None
+    tune_time : seconds of training per search, or None
     tune_bits : "middle" tunes at the middle code length for all, "each" at every one
-    keep_trials : keep the codes of trials, not only their scores
-    about : what the page says of the study: title, authors, abstract, links, url
+    keep_trials : store the codes of trials, not only their scores
+    about : texts for the page: title, authors, abstract, links, url
     """
 
     name: str = "custom"
@@ -101,19 +101,19 @@ class Study:
         return self.tune is not None or self.tune_time is not None
 
     def to_toml(self) -> str:
-        """Return the study as a file that gives the same study."""
+        """Return the content of a file that defines the same study."""
         keys = {key: value for key, value in asdict(self).items() if key != "out"}
         return tomli_w.dumps({key: v for key, v in keys.items() if v not in (None, (), False, {})})
 
 
 def built_in() -> dict[str, Path]:
-    """Return the studies that come with the package, by name."""
+    """Return the files of the studies that ship with the package, by name."""
     folder = Path(str(resources.files("hashbench.resources"))) / "studies"
     return {path.stem: path for path in sorted(folder.glob("*.toml"))}
 
 
 def load_study(name: str) -> Study:
-    """Return a study that comes with the package, or one in a TOML file."""
+    """Return a study that ships with the package, or the study of a TOML file."""
     known = built_in()
     path = known.get(name, Path(name))
     if not path.is_file():
@@ -125,7 +125,7 @@ def load_study(name: str) -> Study:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise HashbenchError(f"study {name!r} is not valid TOML: {error}") from error
     study = read_study({"name": path.stem, **keys}, where=f"study {name!r}")
-    # A study and its plugins travel together: paths are seen from the file.
+    # paths are relative to the file
     return replace(
         study,
         plugins=tuple(str(path.parent / each) for each in study.plugins),
@@ -134,7 +134,10 @@ def load_study(name: str) -> Study:
 
 
 def read_study(keys: Mapping[str, Any], where: str, base: Study | None = None) -> Study:
-    """Return a study from keys as a file or flags give them, on top of a base."""
+    """Return a study from the keys of a file or the flags; other values come from `base`.
+
+    `where` names the file or the flags in errors.
+    """
     allowed = [each.name for each in fields(Study)]
     values: dict[str, Any] = {}
     for key, value in keys.items():
@@ -142,7 +145,7 @@ def read_study(keys: Mapping[str, Any], where: str, base: Study | None = None) -
             raise HashbenchError(f"{where}: {unknown('key', key, allowed)}")
         try:
             values[key] = _READERS[key](value)
-        except HashbenchError as error:  # names the value already
+        except HashbenchError as error:  # it names the value
             raise HashbenchError(f"{where}: {error}") from error
         except ValueError as error:
             raise HashbenchError(f"{where}: {key}: found {value!r}; {error}") from error
@@ -152,13 +155,13 @@ def read_study(keys: Mapping[str, Any], where: str, base: Study | None = None) -
         )
     if values.get("tune") and values.get("tune_time"):
         raise HashbenchError(f"{where}: found tune and tune_time; allowed: one of them")
-    if "tune" in values or "tune_time" in values:  # the one that is asked for now
+    if "tune" in values or "tune_time" in values:  # one replaces the other
         values = {"tune": None, "tune_time": None, **values}
     return replace(base or Study(), **values)
 
 
 def parse_seeds(value: Any) -> tuple[int, ...]:
-    """Read seeds: one number means that many, from 0; a list or commas name them.
+    """Return seeds: one number is how many, from 0; a list or text with commas are the seeds.
 
     Examples
     --------
@@ -167,15 +170,17 @@ def parse_seeds(value: Any) -> tuple[int, ...]:
     """
     several = isinstance(value, list | tuple) or (isinstance(value, str) and "," in value)
     try:
-        return _numbers(value, 0, 2**63 - 1) if several else tuple(range(_number(value, 1, SEEDS)))
+        return (
+            _numbers(value, 0, 2**63 - 1) if several else tuple(range(_number(value, 1, MAX_SEEDS)))
+        )
     except ValueError:
         raise ValueError(
-            f"allowed: how many seeds, 1 to {SEEDS}; or which ones, from 0 up, as in 3,5 or 3,"
+            f"allowed: how many seeds, 1 to {MAX_SEEDS}; or which ones, from 0 up, as in 3,5 or 3,"
         ) from None
 
 
 def _number(value: Any, least: int, most: int) -> int:
-    """Read a whole number, or the text of one; true and 8.5 are none."""
+    """Return an integer given as int or text; true and 8.5 are errors."""
     number = int(value) if isinstance(value, str) and value.strip().isdecimal() else value
     if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= most:
         raise ValueError(f"allowed: a whole number from {least} to {most}")
@@ -241,28 +246,23 @@ def _plugins(value: Any) -> tuple[str, ...]:
 
 
 def _about(value: Any) -> dict[str, Any]:
-    """Read what is said of a study; links lead to addresses of the web and nowhere else."""
+    """Return texts about a study; links must be web addresses."""
     if not isinstance(value, dict):
         raise ValueError(f"allowed: a table with the keys {', '.join(ABOUT)}")
     for key in value:
         if key not in ABOUT:
             raise unknown("key", key, ABOUT)
-    found: dict[str, Any] = {
-        key: _text(value[key]) for key in ("title", "abstract") if key in value
-    }
+    about = {**value}
+    about |= {key: _text(value[key]) for key in ("title", "abstract") if key in value}
     if "authors" in value:
-        found["authors"] = list(_texts(value["authors"]))
+        about["authors"] = list(_texts(value["authors"]))
     links = value.get("links", {})
     if not isinstance(links, dict):
         raise ValueError('allowed as links: a table of addresses, as { Paper = "https://..." }')
     for address in (*links.values(), *([value["url"]] if "url" in value else [])):
         if not isinstance(address, str) or not address.startswith(("https://", "http://")):
             raise ValueError(f"allowed as an address: https://...; found {address!r}")
-    return (
-        found
-        | ({"links": dict(links)} if links else {})
-        | ({"url": value["url"]} if "url" in value else {})
-    )
+    return about
 
 
 def _name(value: Any) -> str:
@@ -271,16 +271,13 @@ def _name(value: Any) -> str:
     return value
 
 
-def _executor(value: Any) -> str:
-    if value not in EXECUTORS:
-        raise unknown("executor", str(value), EXECUTORS)
-    return str(value)
+def _one_of(key: str, allowed: Sequence[str]) -> Callable[[Any], str]:
+    def read(value: Any) -> str:
+        if value not in allowed:
+            raise unknown(key, str(value), allowed)
+        return str(value)
 
-
-def _tune_bits(value: Any) -> str:
-    if value not in TUNE_BITS:
-        raise unknown("tune_bits", str(value), TUNE_BITS)
-    return str(value)
+    return read
 
 
 def _flag(value: Any) -> bool:
@@ -293,7 +290,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "name": _name,
     "methods": _texts,
     "datasets": _texts,
-    "bits": lambda value: _numbers(value, 1, BITS),
+    "bits": lambda value: _numbers(value, 1, MAX_BITS),
     "seeds": parse_seeds,
     "measures": _measures,
     "rules": _rules,
@@ -301,15 +298,15 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "published": lambda value: _texts(value) if value else (),
     "timeout": parse_duration,
     "memory": parse_size,
-    "threads": lambda value: _number(value, 1, PROCESSES),
-    "jobs": lambda value: _number(value, 1, PROCESSES),
+    "threads": lambda value: _number(value, 1, MAX_PROCESSES),
+    "jobs": lambda value: _number(value, 1, MAX_PROCESSES),
     "out": _text,
-    "executor": _executor,
+    "executor": _one_of("executor", EXECUTORS),
     "scheduler": _text,
     "timing": _flag,
-    "tune": lambda value: _number(value, 2, POINTS),
+    "tune": lambda value: _number(value, 2, MAX_POINTS),
     "tune_time": parse_duration,
-    "tune_bits": _tune_bits,
+    "tune_bits": _one_of("tune_bits", TUNE_BITS),
     "keep_trials": _flag,
     "about": _about,
 }

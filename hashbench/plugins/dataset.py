@@ -1,8 +1,7 @@
-"""What a dataset is: aligned views with labels, and the ways to split them.
+"""Base class of datasets: aligned views with labels, and the protocols that split them.
 
-A dataset plugin loads; how rows are divided is a protocol, chosen by name. Splits are made from
-a dataset, a protocol and a seed, and are disjoint by construction: queries are never trained on
-and never retrieved.
+A split follows from a dataset, a protocol and a seed. Queries are never training rows and never in
+the database.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ from hashbench.plugins.protocol import Protocol, Rows
 
 @dataclass(frozen=True)
 class Split:
-    """Disjoint rows of a dataset: what is trained on, what is asked, what is searched.
+    """Rows of a dataset for training, queries and database.
 
-    ``altered`` says what was done to the training labels, which row numbers do not tell.
+    ``altered`` describes changes to the training labels, which row numbers do not show.
     """
 
     train: Rows
@@ -69,13 +68,13 @@ class Split:
 
 @dataclass(frozen=True)
 class ContactSheet:
-    """Small pictures of all items in one picture: item i in line i // columns, i % columns along.
+    """Small pictures of all items in one: item i is in line i // columns, column i % columns.
 
     Attributes
     ----------
     png : the picture's file
     size : width and height of an item's picture, in pixels
-    columns : pictures in a line
+    columns : pictures per line
     """
 
     png: bytes
@@ -90,10 +89,10 @@ class Data:
     Attributes
     ----------
     views : list of (n, d_m) arrays, memory maps, data frames or CSR matrices
-    labels : (n, c) array of 0 and 1, or one class number or text a row, which become that
+    labels : (n, c) array of 0 and 1, or one class number or text per row, which is converted
     view_names, label_names : names, in the order of the views and of the label columns
-    strings : what a report shows for each item, or None
-    pictures : what it looks like, or None
+    strings : text of each item for display, or None
+    pictures : pictures of the items, or None
     given : the source's own rows by part ("train", "query", "database"), where it has a split
     recipe : how the features were computed, as JSON, if the file says so
     notes : facts found while loading that a reader of results should know
@@ -124,7 +123,7 @@ class Data:
         """A hash of every view and label, and of the recipe: equal data have equal fingerprints."""
         digest = hashlib.sha256(self.recipe.encode())
         for X in (*self.views, self.labels):
-            digest.update(f"{X.shape}".encode())  # what a sparse matrix consists of does not say
+            digest.update(f"{X.shape}".encode())  # a sparse matrix does not store it
             for part in array_parts(X):
                 digest.update(f"{part.shape}{part.dtype.str}".encode())
                 for start in range(0, part.shape[0], 1 << 14):
@@ -184,7 +183,7 @@ class RandomQuery:
 
 @dataclass(frozen=True)
 class LastQuery:
-    """The last rows ask, the rest is database: how several released files are meant."""
+    """The last rows are queries, the others database, as in several released files."""
 
     query: int
     train: int | None = None
@@ -248,14 +247,12 @@ class Dataset(Parametrised, ABC):
     title: ClassVar[str] = ""  #: what a table prints; the name if empty
     source: ClassVar[Citation | None] = None
     licence: ClassVar[str] = ""  #: terms and attribution, where the source states them
-    synthetic: ClassVar[bool] = False  #: made up; every report says so
+    synthetic: ClassVar[bool] = False  #: generated data; every report states it
     protocols: ClassVar[Mapping[str, SplitProtocol]] = {"random": RandomQuery(0.25)}
     #: by name; the first is the default
     preprocessing: ClassVar[str | tuple[str, ...]] = ("none", "none")
-    #: one for all views, or one a view, fitted on training rows: see hashbench.data.preprocessing
-    files: ClassVar[
-        tuple[DataFile, ...]
-    ] = ()  #: what it is read from: see hashbench.plugins.downloads
+    #: one for all views, or one per view, fitted on training rows: see hashbench.data.preprocessing
+    files: ClassVar[tuple[DataFile, ...]] = ()  #: its files: see hashbench.plugins.downloads
 
     @abstractmethod
     def load(self) -> Data:
@@ -263,7 +260,7 @@ class Dataset(Parametrised, ABC):
 
     @classmethod
     def default_protocol(cls) -> str:
-        """Return the name of the protocol that is used if none is asked for: the first."""
+        """Return the name of the default protocol: the first."""
         return next(iter(cls.protocols))
 
     def split(self, data: Data, protocol: str | Protocol, seed: int) -> Split:

@@ -1,4 +1,4 @@
-"""What a method is: the base classes every hashing method derives from.
+"""Base classes of methods.
 
 A method is a scikit-learn estimator that learns one hash function per view. The harness reads the
 class attributes, calls ``fit`` on training rows and ``encode`` on everything else. Most methods
@@ -31,7 +31,7 @@ from hashbench.core.validation import (
 )
 from hashbench.plugins.space import Space
 
-#: How near a method comes to its original, in words for people.
+#: How closely an implementation follows the original method, as tables describe it.
 FIDELITIES = {
     "verified": "agrees with the authors' code on the data both ran on",
     "third-party": "agrees with a third party's code on the data both ran on",
@@ -40,13 +40,13 @@ FIDELITIES = {
     "own": "by the author of the plugin",
 }
 
-#: Added to those words where other code treats bits that the data cannot determine differently.
+#: Added if other code differs only in bits that rank-deficient data do not determine.
 UP_TO_RANK = "up to the rank of the data"
 
 
 @dataclass(frozen=True)
 class Citation:
-    """The paper a plugin comes from."""
+    """The paper of a plugin."""
 
     authors: str
     title: str
@@ -59,12 +59,12 @@ class Citation:
 
 @dataclass(frozen=True)
 class Paper(Citation):
-    """The paper a method comes from, and how near the implementation comes to it.
+    """The paper of a method, and how closely the implementation follows it.
 
     Attributes
     ----------
     fidelity : one of :data:`FIDELITIES`
-    fidelity_note : what was inferred and how sure that is, or what differs
+    fidelity_note : what was inferred, or what differs
     up_to_rank : the agreement with other code holds up to the rank of the data only
     """
 
@@ -134,15 +134,16 @@ class Method(BaseEstimator, Parametrised, ABC):  # type: ignore[misc]
     paper: ClassVar[Paper] = Paper()
 
     discrete: ClassVar[bool] = False  #: codes are optimised as binary variables, not relaxed
+    linear: ClassVar[bool] = False  #: hash functions are linear, see :class:`LinearMethod`
     kernel: ClassVar[bool] = False  #: hash functions see features through a kernel map
     scalable: ClassVar[bool] = True  #: time and memory grow at most linearly with the rows
     requires: ClassVar[tuple[str, ...]] = ()  #: modules beyond the core that ``fit`` imports
     compiled: ClassVar[bool] = False  #: ``fit`` calls compiled loops on data of any size
-    objective_note: ClassVar[str] = ""  #: what a reader of its objective has to know
+    objective_note: ClassVar[str] = ""  #: a remark on its objective, for captions
     hamming: ClassVar[bool] = True  #: False: compares real vectors, see :class:`VectorMethod`
-    space: ClassVar[Space] = {}  #: what may be tuned, see hashbench.plugins.space; nothing if empty
+    space: ClassVar[Space] = {}  #: parameters to tune, see hashbench.plugins.space
     early_stopping: ClassVar[bool] = False  #: ``fit`` takes validation rows, see there
-    tune_preprocessing: ClassVar[bool] = True  #: a search tries several preprocessings too
+    tune_preprocessing: ClassVar[bool] = True  #: tuning also tries several preprocessings
 
     #: called after every recorded value with their number, the value and seconds of training
     on_record: Callable[[int, float, float], None] | None = None
@@ -176,7 +177,7 @@ class Method(BaseEstimator, Parametrised, ABC):  # type: ignore[misc]
         """Return the (n, n_bits) codes of rows of one view, given by its index or name."""
 
     def begin_fit(self, views: Any, labels: Any = None) -> TrainingData:
-        """Check the input of ``fit``, forget an earlier fit and start the training clock."""
+        """Check the input of ``fit``, delete attributes of an earlier fit and start the timer."""
         names = list(views) if isinstance(views, Mapping) else None
         checked = check_views(list(views.values()) if isinstance(views, Mapping) else views)
         check_bits(self.n_bits)
@@ -250,7 +251,7 @@ class Method(BaseEstimator, Parametrised, ABC):  # type: ignore[misc]
 
 
 class FeatureMap(Protocol):
-    """What a linear hash function may see its rows through."""
+    """A feature map of linear hash functions."""
 
     def transform(self, X: Matrix) -> Matrix:
         """Map (n, d) rows to (n, p) features."""
@@ -270,6 +271,8 @@ class LinearMethod(Method):
     offsets_ : list of (n_bits,) arrays, or None for zero
     maps_ : list of feature maps with a ``transform``, or None for the features themselves
     """
+
+    linear: ClassVar[bool] = True
 
     projections_: list[Matrix]
     means_: list[Matrix] | None = None
@@ -303,7 +306,7 @@ class LinearMethod(Method):
 class VectorMethod(Method):
     """A method that compares real vectors: score = query . database, higher is nearer.
 
-    ``vectors`` takes the place of codes; any additive term of a score (as in a squared distance)
+    ``vectors`` replaces codes; any additive term of a score (as in a squared distance)
     is a further coordinate. Tables mark such methods as not Hamming and give ``item_bytes``.
 
     Attributes
@@ -326,5 +329,5 @@ class VectorMethod(Method):
         """Bytes that one database item takes in an index."""
 
     def encode(self, X: Any, view: int | str) -> Bits:
-        """Refuse: there are no codes."""
+        """Raise an error: there are no codes."""
         raise HashbenchError(f"{self.name}: has no binary codes; it compares vectors")

@@ -1,9 +1,9 @@
 """Protocols: how the rows of a dataset become training rows, queries and database.
 
-A protocol is one of the dataset's own by name, or says itself which rows it takes (``query=500``).
-Options make any of them harder: ``disjoint``, ``unseen_classes``, ``label_noise`` and
-``label_fraction``. Its text, such as ``standard; unseen_classes=0.2``, is what tables print and
-what parses back. Queries and database are always judged by their true labels.
+A protocol is one of the dataset's by name, or a choice of rows (``query=500``). Options make any of
+them harder: ``disjoint``, ``unseen_classes``, ``label_noise`` and
+``label_fraction``. Tables print it as text, such as
+``standard; unseen_classes=0.2``. Evaluation always uses the true labels.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ Labels = npt.NDArray[np.uint8]
 
 PARTS = ("query", "train", "database")
 
-#: What a selection may say of the rows, in the order in which it is written.
+#: Keys of a selection that choose rows, in the order in which they are printed.
 ROW_KEYS = (*PARTS, "permutation")
 
-#: What makes a protocol harder, with the value that changes nothing and the values allowed.
+#: Options that make a protocol harder: the value without effect, and the values allowed.
 OPTIONS: dict[str, tuple[Any, str]] = {
     "disjoint": (False, "true or false"),
     "unseen_classes": (0.0, "a share from 0 to below 1"),
@@ -40,8 +40,8 @@ RESERVED_KEYS = ("protocol", "preprocess", *ROW_KEYS, *OPTIONS)
 #: Between the name or the rows and the options, in the text of a protocol.
 SEPARATOR = "; "
 
-#: The part of the rows that become queries if the data have no split and none is asked for.
-QUERIES = "0.25"
+#: Fraction of the rows used as queries if neither data nor selection define a split.
+DEFAULT_QUERY = "0.25"
 
 ALLOWED_ROWS = "a number, a share below 1, first-N, last-N, or a file of row numbers from 0"
 
@@ -52,7 +52,7 @@ class Protocol:
 
     Attributes
     ----------
-    name : a protocol of the dataset; empty where `rows` say which rows to take
+    name : a protocol of the dataset; empty if `rows` choose the rows
     rows : keys of :data:`ROW_KEYS` with their values
     disjoint : the database holds no training row
     unseen_classes : share of the classes that training never sees; queries have only these
@@ -81,7 +81,7 @@ class Protocol:
 
     @classmethod
     def select(cls, settings: Mapping[str, Any], default: str) -> Protocol:
-        """Return the protocol that a selection asks for; paths become absolute."""
+        """Return the protocol of a selection's settings; paths become absolute."""
         rows = tuple(
             (key, _absolute(str(settings[key])))
             for key in ROW_KEYS
@@ -92,7 +92,7 @@ class Protocol:
 
     @classmethod
     def parse(cls, text: str) -> Protocol:
-        """Read what ``str`` wrote.
+        """Return the protocol of a text that a user typed or a table printed.
 
         Examples
         --------
@@ -118,13 +118,13 @@ class Protocol:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options that change something."""
+        """The options that have an effect."""
         values = {name: getattr(self, name) for name in OPTIONS}
         return {name: value for name, value in values.items() if value != OPTIONS[name][0]}
 
     @property
     def label_options(self) -> str:
-        """The options that change labels and no rows: what row numbers do not show."""
+        """The options that change labels but no rows, as text."""
         return ",".join(
             f"{name}={_plain(value)}"
             for name, value in self.options.items()
@@ -145,10 +145,10 @@ class Protocol:
     def choose_rows(
         self, n_rows: int, given: Mapping[str, Rows], rng: np.random.Generator
     ) -> tuple[Rows, Rows, Rows]:
-        """Return training rows, queries and database as `rows` ask for them.
+        """Return training rows, queries and database as chosen by `rows`.
 
         Queries are taken from all rows, the database from the rest, the training rows from the
-        database. What is not given is the data's own split, or a quarter of the rows as queries
+        database. The default is the data's own split, or a quarter of the rows as queries
         and all others as database and training rows. With ``permutation=SEED``, rows are put in
         the order of numpy's legacy generator with that seed: the first are queries, the next are
         training rows, and all after the queries are the database.
@@ -157,7 +157,9 @@ class Protocol:
         if "permutation" in rows:
             return _permuted(rows, n_rows)
         own = "query" not in rows and {"train", "query"} <= set(given)
-        query = given["query"] if own else _take("query", rows.get("query", QUERIES), n_rows, rng)
+        query = (
+            given["query"] if own else _take("query", rows.get("query", DEFAULT_QUERY), n_rows, rng)
+        )
         rest = np.setdiff1d(np.arange(n_rows), query)
         database = np.asarray(given.get("database", given["train"])) if own else rest
         if "database" in rows:
@@ -264,7 +266,7 @@ def _whole(key: str, text: str) -> int:
 def _take(
     key: str, text: str, n_rows: int, rng: np.random.Generator, of: Rows | None = None
 ) -> Rows:
-    """Return the rows that one key asks for, from all rows or from those given."""
+    """Return the rows that one key chooses, from all rows or from those given."""
     rows = np.arange(n_rows) if of is None else of
     if Path(text).is_file():
         return _read_rows(key, Path(text), n_rows)

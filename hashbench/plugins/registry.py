@@ -1,9 +1,9 @@
 """Finding plugins: the harness knows none of them by name.
 
-Built-in plugins, installed ones (entry points) and a user's own files go through the same door.
-A plugin that does not import is kept with its error and stops nothing; two of one name are an
-error that names both places. A user's file is first imported in a child process, so that one that
-ends its process, closes stdout or raises KeyboardInterrupt is only a broken plugin.
+Built-in plugins, installed ones (entry points) and a user's files are treated alike. A plugin that
+cannot be imported is listed as broken and stops nothing; two of one name are an
+error that names both files. A user's file is first imported in a subprocess, so that one that ends
+its process, closes stdout or raises KeyboardInterrupt is only a broken plugin.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from typing import Any
 from hashbench.core import isolation
 from hashbench.core.errors import HashbenchError, unknown
 from hashbench.plugins.method import FIDELITIES, Citation, Paper
-from hashbench.plugins.space import wrong_space
+from hashbench.plugins.space import space_error
 
 #: Kinds of plugins: the values of ``plugin_kind`` in the base classes, and the names of packages.
 KINDS = ("methods", "datasets", "reports")
@@ -44,7 +44,7 @@ class Plugin:
 
     kind: str
     name: str
-    cls: type[Any]
+    cls: Any  # the class, or facts about it if it is not loaded
     path: Path
     origin: str  # "built in", "installed" or "local"
 
@@ -86,7 +86,7 @@ class Registry:
         return plugins[name]
 
     def put(self, plugin: Plugin) -> None:
-        """Take in a plugin."""
+        """Add a plugin."""
         plugins = self.of(plugin.kind)
         known = plugins.get(plugin.name)
         if known is not None and known.cls is not plugin.cls:
@@ -101,7 +101,7 @@ def discover(paths: Sequence[str | os.PathLike[str]] = ()) -> Registry:
 
     Parameters
     ----------
-    paths : files and folders with plugins of the user's own, besides those in HASHBENCH_PLUGINS
+    paths : files and folders with the user's plugins, in addition to those in HASHBENCH_PLUGINS
     """
     from_environment = [p for p in os.environ.get(ENVIRONMENT, "").split(os.pathsep) if p]
     local = tuple(dict.fromkeys(Path(p).resolve() for p in (*from_environment, *paths) if str(p)))
@@ -130,7 +130,7 @@ def _attempt(registry: Registry, where: str, origin: str, load: Callable[[], Mod
             found = list(_plugins(load(), origin))
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # whatever a plugin raises is its own
+    except BaseException as error:  # a plugin may raise anything
         registry.broken.append(Broken(where, origin, _describe(error, where)))
         return
     for plugin in found:
@@ -148,7 +148,7 @@ def _same_working_directory() -> Iterator[None]:
 
 
 def _describe(error: BaseException, where: str) -> str:
-    """Say in one line what a plugin raised, and in which of its own."""
+    """Return one line with the error of a plugin and the line of its file."""
     text = str(error).strip().partition("\n")[0]
     if isinstance(error, HashbenchError):
         return text
@@ -158,7 +158,7 @@ def _describe(error: BaseException, where: str) -> str:
 
 
 def _plugins(module: ModuleType, origin: str) -> Iterator[Plugin]:
-    """Give every plugin class that a module defines; those without a name are for others to use."""
+    """Yield the plugin classes that a module defines; classes without a name are base classes."""
     for cls in vars(module).values():
         if not inspect.isclass(cls) or cls.__module__ != module.__name__:
             continue
@@ -169,7 +169,7 @@ def _plugins(module: ModuleType, origin: str) -> Iterator[Plugin]:
 
 
 def check_class(kind: str, cls: type[Any]) -> None:
-    """Refuse a plugin class that the harness could not list, choose or make."""
+    """Raise an error if a plugin class lacks an attribute or has a wrong one."""
     rules: dict[str, tuple[bool, str]] = {
         "name": (_is_name(cls.name), "a text of letters, digits and the signs - _ . +"),
         "title": (isinstance(cls.title, str), "a text"),
@@ -191,7 +191,7 @@ def check_class(kind: str, cls: type[Any]) -> None:
         if not right:
             found = repr(getattr(cls, attribute, "nothing"))
             raise HashbenchError(f"{cls.__name__}.{attribute}: found {found}; allowed: {allowed}")
-    if kind == "methods" and (wrong := wrong_space(cls.space, cls.defaults())):
+    if kind == "methods" and (wrong := space_error(cls.space, cls.defaults())):
         raise HashbenchError(f"{cls.__name__}.space: {wrong}")
     lacking = sorted(getattr(cls, "__abstractmethods__", ()))
     if lacking:
@@ -205,7 +205,7 @@ def check_class(kind: str, cls: type[Any]) -> None:
 
 
 def _is_name(name: Any) -> bool:
-    """Say whether a selection can name it."""
+    """Return whether a selection can contain the name."""
     return isinstance(name, str) and re.fullmatch(r"\w[\w.+-]*", name) is not None
 
 
@@ -230,9 +230,9 @@ def _load_file(path: Path) -> ModuleType:
 
 
 def _try_import(path: Path) -> str:
-    """Import a file and return what is wrong with it, or nothing; called in a child process."""
+    """Import a file in a subprocess and return the error, or an empty text."""
     silence = os.open(os.devnull, os.O_WRONLY)
-    for descriptor in (1, 2):  # what it prints is printed by the import that counts
+    for descriptor in (1, 2):  # the import that follows prints it
         os.dup2(silence, descriptor)
     try:
         _import_file(path)

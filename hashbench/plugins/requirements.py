@@ -1,7 +1,7 @@
-"""What a plugin needs beyond the core: modules that may not be installed.
+"""Modules that a method requires in addition to the core dependencies.
 
-A method names them in ``requires``. Without them it is listed and shown, left out where a
-pattern chooses it, and refused with the command to install where it is named.
+A method names them in ``requires``. If one is not installed, patterns skip the method, and naming
+it is an error with the command to install.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from hashbench.plugins.registry import Plugin
 
 
-def lacking(cls: type[Any]) -> list[str]:
+def missing_modules(cls: type[Any]) -> list[str]:
     """Return the modules that a method requires and that are not installed; imports nothing."""
     return [name for name in cls.requires if importlib.util.find_spec(name) is None]
 
 
 def install_command(module: str) -> str:
-    """Return what to type to get a module: the same in a clone and with an installed package."""
+    """Return the command that installs a module."""
     return f"pip install {module}"
 
 
 def unavailable(methods: Mapping[str, Plugin]) -> dict[str, str]:
-    """Return what each method that cannot run here needs, by name: ``torch: pip install ...``."""
+    """Return the missing modules of methods that cannot run here: ``torch: pip install ...``."""
     return {
         name: ", ".join(f"{module}: {install_command(module)}" for module in modules)
         for name, plugin in methods.items()
-        if (modules := lacking(plugin.cls))
+        if (modules := missing_modules(plugin.cls))
     }

@@ -1,8 +1,7 @@
-"""What a user types to choose plugins: names, patterns, exclusions and parameters.
+"""Selections of plugins as typed: names, patterns, exclusions and parameters.
 
-``edsh,cca*`` names and matches; ``all,!lssh`` leaves out; ``edsh[gamma=1]`` sets a parameter;
-``edsh[gamma=1|10,alpha=2]`` spans a grid. The canonical form of a choice is what tables print
-and what parses back.
+``edsh,cca*`` names and matches; ``all,!lssh`` excludes; ``edsh[gamma=1]`` sets a parameter;
+``edsh[gamma=1|10,alpha=2]`` is a grid. Tables print a selected plugin in a form that parses back.
 """
 
 from __future__ import annotations
@@ -17,9 +16,7 @@ from typing import Any
 
 from hashbench.core.errors import HashbenchError, unknown
 
-NOTHING: Mapping[str, str] = MappingProxyType({})
-
-#: What stands behind a method's name where its parameters were tuned.
+#: Suffix of a method's name if its parameters were tuned.
 TUNED = "(tuned)"
 
 
@@ -41,7 +38,7 @@ class Selection:
 
 
 def bare_name(label: str) -> str:
-    """Return a plugin's name without what else a label shows: tuned or not, and parameters.
+    """Return the plugin's name in a label, without parameters and "(tuned)".
 
     Examples
     --------
@@ -89,8 +86,8 @@ def parse_value(text: str) -> Any:
     return text
 
 
-#: What goes on where a comma seemed to end it: a role with its file, a view with its steps.
-GOES_ON = re.compile(r"\s*\w{2,}:[^=]")
+#: Text after a comma that continues the item: a role with its file, a view with its steps.
+CONTINUATION = re.compile(r"\s*\w{2,}:[^=]")
 
 
 def split_items(text: str) -> list[str]:
@@ -111,14 +108,14 @@ def split_items(text: str) -> list[str]:
             current += character
     if depth != 0:
         raise HashbenchError(f"selection {text!r}: brackets do not match")
-    return _joined([item.strip() for item in (*items, current) if item.strip()])
+    return _join_continuations([item.strip() for item in (*items, current) if item.strip()])
 
 
-def _joined(items: list[str]) -> list[str]:
-    """Put what goes on back behind what it belongs to."""
+def _join_continuations(items: list[str]) -> list[str]:
+    """Append continuations to the items that they belong to."""
     joined: list[str] = []
     for item in items:
-        if joined and GOES_ON.match(item) and ":" in joined[-1]:
+        if joined and CONTINUATION.match(item) and ":" in joined[-1]:
             joined[-1] += f",{item.strip()}"
         else:
             joined.append(item)
@@ -134,7 +131,7 @@ def parse_item(item: str) -> tuple[str, list[dict[str, Any]]]:
     if not inner:
         return name, [{}]
     axes: dict[str, list[Any]] = {}
-    for assignment in _joined(inner.split(",")):
+    for assignment in _join_continuations(inner.split(",")):
         key, _, values = assignment.partition("=")
         parameter, texts = key.strip(), values.split("|")
         if not parameter or not all(text.strip() for text in texts):
@@ -163,7 +160,7 @@ def select(
     text: str | Iterable[str],
     known: Mapping[str, Iterable[str]],
     kind: str,
-    unavailable: Mapping[str, str] = NOTHING,
+    unavailable: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Selection]:
     """Resolve a selection against the plugins that exist.
 
@@ -172,8 +169,7 @@ def select(
     text : a selection, or several
     known : name -> parameters that may be set
     kind : "method" or "dataset", for messages
-    unavailable : name -> what it needs that is not installed; patterns leave these out, and
-        naming one is an error
+    unavailable : name -> missing requirements; patterns skip these, and naming one is an error
 
     Returns
     -------
@@ -185,8 +181,8 @@ def select(
         excluded = item.startswith("!")
         name, combinations = parse_item(item.removeprefix("!"))
         names = _matches(name, known, kind)
-        if excluded:  # what cannot run may be left out
-            chosen = {c: None for c in chosen if not _meant(c, names, combinations)}
+        if excluded:  # also of methods that cannot run here
+            chosen = {c: None for c in chosen if not _is_excluded(c, names, combinations)}
             continue
         if name in unavailable:
             raise HashbenchError(f"{kind} {name} needs {unavailable[name]}")
@@ -204,8 +200,8 @@ def select(
     return list(chosen)
 
 
-def _meant(choice: Selection, names: list[str], combinations: list[dict[str, Any]]) -> bool:
-    """Say whether an exclusion means a choice: by its name, and by the parameters it gives."""
+def _is_excluded(choice: Selection, names: list[str], combinations: list[dict[str, Any]]) -> bool:
+    """Return whether an exclusion matches a choice by its name and parameters."""
     return choice.name in names and any(
         each.items() <= choice.settings.items() for each in combinations
     )

@@ -18,7 +18,7 @@ from hashbench.core.errors import HashbenchError
 
 DIGITS = 3
 
-#: A parameter more makes a search of a few dozen points blind.
+#: More dimensions are too many for a search of a few dozen points.
 MOST_PARAMETERS = 4
 
 
@@ -34,7 +34,7 @@ class Range(Protocol):
         ...
 
     def is_end(self, value: Any) -> bool:
-        """Say whether a better value may lie beyond this one."""
+        """Return whether a value lies at an end of the range, so that a wider one may be better."""
         ...
 
 
@@ -53,7 +53,7 @@ class _Interval:
             raise HashbenchError(f"{self}: allowed: finite numbers, the smaller one first")
 
     def __str__(self) -> str:
-        return f"{type(self).__name__}({_shown(self.low)}, {_shown(self.high)})"
+        return f"{type(self).__name__}({_format(self.low)}, {_format(self.high)})"
 
     def ends(self) -> tuple[Any, ...]:
         """Return both ends."""
@@ -63,18 +63,18 @@ class _Interval:
         """Return the value at a position."""
         raise NotImplementedError
 
-    def _place(self, value: float) -> float:
+    def _position(self, value: float) -> float:
         return (value - self.low) / (self.high - self.low)
 
     def is_end(self, value: Any) -> bool:
-        """Say whether a value lies in the outer twentieth at either end, or beyond."""
+        """Return whether a value lies in the outer 5 % at either end, or beyond."""
         if isinstance(value, bool) or not isinstance(value, int | float):
             return False
-        return not 0.05 <= self._place(value) <= 0.95
+        return not 0.05 <= self._position(value) <= 0.95
 
 
 class Linear(_Interval):
-    """Real numbers, spread evenly."""
+    """Real numbers, uniformly distributed."""
 
     def at(self, position: float) -> float:
         """Return the value at a position."""
@@ -82,7 +82,7 @@ class Linear(_Interval):
 
 
 class Log(_Interval):
-    """Positive real numbers, spread evenly in their logarithm."""
+    """Positive real numbers, log-uniformly distributed."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -93,12 +93,12 @@ class Log(_Interval):
         """Return the value at a position."""
         return _rounded(self.low * (self.high / self.low) ** position)
 
-    def _place(self, value: float) -> float:
+    def _position(self, value: float) -> float:
         return math.log(value / self.low) / math.log(self.high / self.low) if value > 0 else -1.0
 
 
 class Integer(_Interval):
-    """Whole numbers, each as likely as any other."""
+    """Integers, uniformly distributed."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -111,7 +111,7 @@ class Integer(_Interval):
         return int(self.low) + min(int(position * count), count - 1)
 
     def is_end(self, value: Any) -> bool:
-        """Say whether a value is the first or the last, or lies beyond."""
+        """Return whether a value is the first or the last, or lies beyond."""
         return isinstance(value, int) and not self.low < value < self.high
 
 
@@ -140,7 +140,7 @@ class Choice:
         return self.values
 
     def is_end(self, value: Any) -> bool:
-        """Say no: there is nothing beyond."""
+        """Return False: choices have no ends."""
         return False
 
 
@@ -154,14 +154,14 @@ class Distribution:
     1.0
     """
 
-    TAIL = 0.001  #: what is left out at an end that is infinite
+    TAIL = 0.001  #: probability left out at an infinite end
 
     def __init__(self, frozen: Any) -> None:
         self.frozen = frozen
 
     def __str__(self) -> str:
-        keywords = (f"{name}={_shown(value)}" for name, value in self.frozen.kwds.items())
-        arguments = ", ".join([*map(_shown, self.frozen.args), *keywords])
+        keywords = (f"{name}={_format(value)}" for name, value in self.frozen.kwds.items())
+        arguments = ", ".join([*map(_format, self.frozen.args), *keywords])
         return f"{self.frozen.dist.name}({arguments})"
 
     def at(self, position: float) -> Any:
@@ -177,7 +177,7 @@ class Distribution:
         return (self.at(0.0), self.at(1.0))
 
     def is_end(self, value: Any) -> bool:
-        """Return whether a value lies in the outer twentieth at either end, or beyond."""
+        """Return whether a value lies in the outer 5 % at either end, or beyond."""
         if isinstance(value, bool) or not isinstance(value, int | float):
             return False
         return not 0.05 <= float(self.frozen.cdf(value)) <= 0.95
@@ -204,7 +204,7 @@ def point(space: Space, position: Sequence[float]) -> dict[str, Any]:
     {'gamma': 1.0, 'kernel': 'rbf'}
     """
     pairs = zip(space.items(), position, strict=True)
-    return {name: as_range(values).at(place) for (name, values), place in pairs}
+    return {name: as_range(values).at(x) for (name, values), x in pairs}
 
 
 def end_points(space: Space) -> list[dict[str, Any]]:
@@ -217,8 +217,8 @@ def at_ends(space: Space, settings: Mapping[str, Any]) -> list[str]:
     return [name for name, values in space.items() if as_range(values).is_end(settings.get(name))]
 
 
-def wrong_space(space: Any, defaults: Mapping[str, Any]) -> str:
-    """Say in a few words why a space cannot be searched; nothing if it can."""
+def space_error(space: Any, defaults: Mapping[str, Any]) -> str:
+    """Return why a space cannot be searched; an empty text if it can."""
     if not isinstance(space, Mapping):
         return f"found {space!r}; allowed: a dictionary of ranges"
     if len(space) > MOST_PARAMETERS:
@@ -237,7 +237,7 @@ def wrong_space(space: Any, defaults: Mapping[str, Any]) -> str:
     return ""
 
 
-def _shown(number: Any) -> str:
+def _format(number: Any) -> str:
     return f"{number:g}" if isinstance(number, int | float) else repr(number)
 
 

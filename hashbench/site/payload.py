@@ -161,7 +161,7 @@ def _facts(name: str, method: type[Method] | None) -> dict[str, str]:
     kinds = {
         "deep": "torch" in method.requires,
         "kernel": method.kernel,
-        "linear": issubclass(method, LinearMethod),
+        "linear": method.linear,
         "other": True,
     }
     return {
