@@ -1,6 +1,6 @@
-"""Reading the files that researchers already have, whatever code base their names come from."""
+"""Read datasets from the files that code bases of this field use."""
 
-from hashbench.data.formats.assemble import load_file, load_files
 from hashbench.data.formats.file_dataset import FileDataset, parse_file_selection
+from hashbench.data.formats.read_dataset import load_file, load_files
 
 __all__ = ["FileDataset", "load_file", "load_files", "parse_file_selection"]

@@ -1,7 +1,7 @@
-"""A dataset that is nothing but a path: ``-d file.mat``, ``-d name=file.mat``.
+"""A dataset given by a path: ``-d file.mat``, ``-d name=file.mat``.
 
-The variables may be named where no layout fits or another view is wanted:
-``-d "file.mat[image=V_tr+V_te]"``. Several files play a role each:
+Variables can be named where no layout fits or another view is wanted:
+``-d "file.mat[image=V_tr+V_te]"``. One file for each role:
 ``-d "ours=image:feats.npy,text:tags.csv,labels:y.npy"``.
 """
 
@@ -13,9 +13,9 @@ from typing import ClassVar
 from hashbench.core import isolation
 from hashbench.core.errors import HashbenchError, unknown
 from hashbench.core.validation import is_file_name
-from hashbench.data.formats.assemble import load_file
 from hashbench.data.formats.file_groups import files_of, roles_of
 from hashbench.data.formats.known_layouts import ROLES, VIEWS, recognise
+from hashbench.data.formats.read_dataset import load_file
 from hashbench.data.formats.variables import SUFFIXES, Variables
 from hashbench.plugins.dataset import Data, Dataset, GivenSplit, LastQuery, RandomQuery
 from hashbench.plugins.protocol import RESERVED_KEYS
@@ -26,15 +26,15 @@ NAMES = (*ROLES, VIEWS)
 
 
 class FileDataset(Dataset):
-    """Data in a file of the user's own.
+    """Data in a file of the user.
 
     Parameters
     ----------
-    path : the file, a folder with a file a matrix, or ``role:file,role:file,...``
-    name : what tables call it; the file's name without its suffix if None
-    image, text, labels : variables, where the layout is not to decide; several joined by ``+``
+    path : a file, a folder with one file per matrix, or ``role:file,role:file,...``
+    name : name in tables; that of the file without its suffix if None
+    image, text, labels : variables to use instead of those of the layout; several joined by ``+``
         are the training rows, the queries and, if there is a third, the database
-    views : the variables of all views, joined by ``+``, where there are others than two
+    views : the variables of all views, joined by ``+``, for more than two views
     """
 
     protocols: ClassVar = {
@@ -62,11 +62,11 @@ class FileDataset(Dataset):
         self.views = views
 
     def load(self) -> Data:
-        """Return the data, with what was recognised among the notes."""
+        """Return the data; a note says which variables were used."""
         return load_file(self.path, self._chosen())
 
     def default_protocol(self) -> str:  # type: ignore[override]  # it depends on the file
-        """Return "given" if the file says which rows ask, otherwise "random"."""
+        """Return "given" if the file has a split, otherwise "random"."""
 
         def has_split() -> bool:
             return recognise(Variables(files_of(self.path)), self._chosen()).has_split
@@ -80,34 +80,30 @@ class FileDataset(Dataset):
 
 
 def parse_file_selection(text: str) -> tuple[str, FileDataset] | None:
-    """Read an item of a dataset selection as a file, if it is one.
+    """Return the name and the dataset of a selection that names a file, otherwise None.
 
     Parameters
     ----------
     text : ``path``, ``name=path``, either with variables in brackets; the keys ``protocol`` and
-        ``preprocess`` may stand there too and are left to the caller
-
-    Returns
-    -------
-    The name for tables and the dataset, or None if the text does not name a file.
+        ``preprocess`` are allowed there too and left to the caller
     """
-    whole, combinations = parse_item(text)
-    name, equals, place = whole.partition("=")
-    if not equals or Path(whole).exists():
-        name, equals, place = "", "", whole
-    roles = roles_of(place)
-    path = Path(place).expanduser()
-    looks_like_path = "/" in place or "\\" in place or path.suffix.lower() in SUFFIXES
+    selection, combinations = parse_item(text)
+    name, equals, location = selection.partition("=")
+    if not equals or Path(selection).exists():
+        name, equals, location = "", "", selection
+    roles = roles_of(location)
+    path = Path(location).expanduser()
+    looks_like_path = "/" in location or "\\" in location or path.suffix.lower() in SUFFIXES
     if not equals and not roles and not looks_like_path and not (path.suffix and path.is_file()):
         return None
     if not roles and not path.exists():
-        raise HashbenchError(f"dataset {text!r}: no file or folder {place!r}")
+        raise HashbenchError(f"dataset {text!r}: no file or folder {location!r}")
     if name and not is_file_name(name):
         raise HashbenchError(f"dataset {text!r}: found name {name!r}; allowed: no / or \\ in it")
     if roles and not name.strip():
-        raise HashbenchError(f'dataset {text!r}: found no name; allowed: -d "NAME={place}"')
+        raise HashbenchError(f'dataset {text!r}: found no name; allowed: -d "NAME={location}"')
     if len(combinations) > 1:
-        raise HashbenchError(f"dataset {text!r}: a file takes one value a variable, no grid")
+        raise HashbenchError(f"dataset {text!r}: allowed: one value for each variable, no grid")
     chosen = combinations[0]
     for key in chosen:
         if key not in (*NAMES, *RESERVED_KEYS):
@@ -115,14 +111,14 @@ def parse_file_selection(text: str) -> tuple[str, FileDataset] | None:
     variables = {key: str(chosen[key]) for key in NAMES if key in chosen}
     if roles and variables:
         raise HashbenchError(
-            f"dataset {text!r}: found {', '.join(variables)} in brackets; a file's variable stands "
-            "behind it, as in image:FILE:NAME"
+            f"dataset {text!r}: found {', '.join(variables)} in brackets; allowed: variables "
+            "after their files, as in image:FILE:NAME"
         )
     if roles:
-        place = ",".join(
+        location = ",".join(
             f"{role}:{file.path}{file.variable and ':' + file.variable}"
             for role, file in roles.items()
         )
-        return name.strip(), FileDataset(place, name.strip())
+        return name.strip(), FileDataset(location, name.strip())
     dataset = FileDataset(str(path.resolve()), name.strip() or path.stem, **variables)
     return dataset.name, dataset

@@ -1,6 +1,6 @@
-"""Which variable is which: the names that code bases of this field gave to the same things.
+"""The names that code bases of this field give to views, labels and splits.
 
-A layout is a row of a table. A file is read by the first layout whose names it has, unless the
+A layout is one row of a table. A file is read by the first layout whose names it has, unless the
 user names the variables.
 """
 
@@ -17,8 +17,14 @@ from hashbench.data.formats.variables import Variables
 
 ROLES = ("image", "text", "labels")
 
-#: What a user may choose besides: all views at once, in their order.
+#: Key that names all views at once.
 VIEWS = "views"
+
+#: Usual names of labels, where the user names the views only.
+USUAL_LABELS = ("labels", "label", "y", "Y", "L", "LAll", "truth", "truelabel", "gnd", "gt")
+
+#: Names of the parts of a split in front of variables, from files of one part each.
+PREFIXES = (("train",), ("query", "test"), ("database", "retrieval"))
 
 #: part of the split, or "all" -> the variables for each view and for the labels; ``|`` is "or",
 #: ``*`` any letters
@@ -33,12 +39,12 @@ class Layout:
 
     Attributes
     ----------
-    name : the method whose code made it known
+    name : the method whose code uses it
     parts : "all", or "train", "query" and perhaps "database" -> names by role
     indices : part -> variable with the rows of a split
-    first_row : what those count from
-    items_are_columns : True if matrices are stored with a column an item
-    left_out : part -> how many of its first rows are in no part of the split
+    first_row : number of the first row in these
+    items_are_columns : True if the columns of the matrices are the items
+    excluded : part -> number of its first rows that are in no part of the split
     """
 
     name: str
@@ -46,11 +52,11 @@ class Layout:
     indices: Mapping[str, str] = field(default_factory=dict)
     first_row: int = 1
     items_are_columns: bool = False
-    methods_left_out: Mapping[str, int] = field(default_factory=dict)
+    excluded: Mapping[str, int] = field(default_factory=dict)
 
 
 def _own(part: str) -> tuple[str, ...]:
-    """Return the suite's own names for a part: in a file of its own, or behind or before it."""
+    """Return hashbench's own names for a part, with the part before or after the role."""
     files = {"query": ("query", "test"), "database": ("database", "retrieval")}
     names = files.get(part, (part,))
     return tuple(
@@ -116,7 +122,7 @@ LAYOUTS = (
             "train": ("train_feature_vgg19", "train_txt", "train_label"),
             "query": ("test_feature_vgg19", "test_txt", "test_label"),
         },
-        methods_left_out={"query": 231},  # the authors' validation rows
+        excluded={"query": 231},  # the authors' validation rows
     ),
     Layout("multi-view cells", {"all": ("X{1}", "X{2}", "y|Y")}),
     Layout(
@@ -129,7 +135,7 @@ LAYOUTS = (
 
 @dataclass(frozen=True)
 class Recognised:
-    """The variables of a file that will be read, and under which layout's names."""
+    """The variables of a file that are read, and the layout that names them."""
 
     layout: str
     views: tuple[str, ...]
@@ -137,21 +143,21 @@ class Recognised:
     indices: Mapping[str, str]
     first_row: int
     items_are_columns: bool
-    methods_left_out: Mapping[str, int]
+    excluded: Mapping[str, int]
     unused: tuple[str, ...]
 
     @property
     def has_split(self) -> bool:
-        """True if the file says which rows ask."""
+        """True if the file says which rows are queries."""
         return "query" in self.parts or "query" in self.indices
 
 
 def recognise(variables: Variables, chosen: Mapping[str, str]) -> Recognised:
-    """Find the layout of a file.
+    """Return which variables are views, labels and splits.
 
     Parameters
     ----------
-    variables : what the file has
+    variables : those of the file
     chosen : role -> variable named by the user; variables joined by ``+`` are the training
         rows, the queries and, if there is a third, the database. The role ``views`` names all
         views, joined by ``+``.
@@ -165,17 +171,17 @@ def recognise(variables: Variables, chosen: Mapping[str, str]) -> Recognised:
             break
     name = layout.name
     if len(variables.paths) > 1 and name == "DCMH":
-        name = "UCCH"  # the same names, a file a matrix
+        name = "UCCH"  # the same names, one file per matrix
     views: tuple[str, ...] = ROLES[:2]
     if name == "hashbench" and "all" in parts and "view_names" in variables:
         texts = np.ravel(variables["view_names"].read())
         views = tuple(str(text).strip() for text in texts)  # MATLAB pads them
         parts = {"all": (*views, parts["all"][-1])}
-        _check_there(parts["all"], "view_names", variables)
-    if VIEWS in chosen:
-        views, parts = _choose_views(parts, chosen, variables)
-    elif chosen:
-        parts = _choose(parts, chosen, variables)
+        for view in views:
+            if view not in variables:
+                raise HashbenchError(f"view_names: found no {view!r}; allowed: {variables}")
+    if chosen:
+        views, parts = _choose(views, parts, chosen, variables)
     if not parts:
         raise _unknown_layout(variables)
     indices = {p: v for p, v in layout.indices.items() if v in variables}
@@ -194,86 +200,75 @@ def recognise(variables: Variables, chosen: Mapping[str, str]) -> Recognised:
         indices,
         first,
         layout.items_are_columns,
-        layout.methods_left_out,
+        layout.excluded,
         unused,
     )
 
 
 def _named_parts(layout: Layout, variables: Variables) -> dict[str, tuple[str, ...]]:
-    """Return the layout's variables by part, or nothing if a part that it needs is missing."""
+    """Return the layout's variables by part; empty if a required part is missing."""
     found: dict[str, tuple[str, ...]] = {}
     for part, names in layout.parts.items():
-        there = [_first(alternatives.split("|"), variables) for alternatives in names]
-        if None not in there:
-            found[part] = tuple(name for name in there if name is not None)
+        present = [_first(alternatives.split("|"), variables) for alternatives in names]
+        if None not in present:
+            found[part] = tuple(name for name in present if name is not None)
         elif part != "database":
             return {}
     return found
 
 
 def _first(names: Sequence[str], variables: Variables) -> str | None:
-    """Return the first of the names that is a table of numbers, or else the first there is."""
-    there = [name for pattern in names for name in _called(pattern, variables)]
-    tables = [name for name in there if variables[name].is_matrix]
-    return next(iter(tables or there), None)
+    """Return the first of the names that is a matrix of numbers, otherwise the first present."""
+    present = [
+        name for pattern in names for name in variables if fnmatch.fnmatchcase(name, pattern)
+    ]
+    matrices = [name for name in present if variables[name].is_matrix]
+    return next(iter(matrices or present), None)
 
 
-def _called(pattern: str, variables: Variables) -> list[str]:
-    if "*" in pattern:
-        return [name for name in variables if fnmatch.fnmatchcase(name, pattern)]
-    return [pattern] if pattern in variables else []
-
-
-def _choose_views(
-    parts: Parts, chosen: Mapping[str, str], variables: Variables
+def _choose(
+    views: tuple[str, ...], parts: Parts, chosen: Mapping[str, str], variables: Variables
 ) -> tuple[tuple[str, ...], Parts]:
-    """Return the views that the user names, each by its variable, and the labels."""
-    views = tuple(chosen[VIEWS].split("+"))
-    labels = chosen.get("labels") or (parts["all"][-1] if "all" in parts else None)
-    if labels is None:
-        labels = _first(("labels", "label", "y", "Y", "L"), variables)
-    if labels is None:
-        raise HashbenchError(f"{variables.paths[0].name}: name labels too; found {variables}")
-    for name in (*views, labels):
-        if name not in variables:
-            raise HashbenchError(
-                f"{VIEWS}={chosen[VIEWS]}: found no {name!r}; allowed: {variables}"
-            )
-    if len(set(views)) != len(views) or len(views) < 2:
-        raise HashbenchError(f"{VIEWS}={chosen[VIEWS]}: allowed: two or more, each once")
-    return views, {"all": (*views, labels)}
-
-
-def _check_there(names: Sequence[str], what: str, variables: Variables) -> None:
-    for name in names:
-        if name not in variables:
-            raise HashbenchError(f"{what}: found no {name!r}; allowed: {variables}")
-
-
-def _choose(parts: Parts, chosen: Mapping[str, str], variables: Variables) -> Parts:
-    by_role = {
-        role: [names[k] for names in parts.values()] for k, role in enumerate(ROLES) if parts
-    }
-    for role, names in chosen.items():
-        by_role[role] = names.split("+")
-        for name in by_role[role]:
-            if name not in variables:
-                raise HashbenchError(f"{role}={names}: found no {name!r}; allowed: {variables}")
-    missing = [role for role in ROLES if role not in by_role]
+    """Return views and variables by part, those of the user before those of the layout."""
+    file = variables.paths[0].name
+    roles = (*views, "labels")
+    by_role = {role: [names[k] for names in parts.values()] for k, role in enumerate(roles)}
+    if VIEWS in chosen:
+        views = tuple(chosen[VIEWS].split("+"))
+        if len(set(views)) != len(views) or len(views) < 2:
+            raise HashbenchError(f"{VIEWS}={chosen[VIEWS]}: allowed: two or more, each once")
+        by_role |= {view: _by_part(VIEWS, view, variables) for view in views}
+        if not by_role["labels"]:
+            by_role["labels"] = [name for name in [_first(USUAL_LABELS, variables)] if name]
+    for role, text in chosen.items():
+        if role != VIEWS:
+            by_role[role] = _by_part(role, text, variables)
+    roles = (*views, "labels")
+    missing = [role for role in roles if not by_role.get(role)]
     if missing:
+        raise HashbenchError(f"{file}: name {', '.join(missing)} too; found {variables}")
+    counts = {len(by_role[role]) for role in roles}
+    if len(counts) > 1 or max(counts) > len(SPLIT):
+        found = ", ".join(f"{role}={'+'.join(by_role[role])}" for role in roles)
         raise HashbenchError(
-            f"{variables.paths[0].name}: name {', '.join(missing)} too; found {variables}"
-        )
-    counts = {role: len(names) for role, names in by_role.items()}
-    if len(set(counts.values())) > 1 or counts["image"] > 3:
-        said = ", ".join(f"{role}={'+'.join(names)}" for role, names in by_role.items())
-        raise HashbenchError(
-            f"{said}: allowed: one variable for each, or for each train+query or "
+            f"{found}: allowed: one variable for each, or for each train+query or "
             "train+query+database"
         )
-    order = ("train", "query", "database") if counts["image"] > 1 else ("all",)
-    rows = zip(*(by_role[role] for role in ROLES), strict=True)
-    return dict(zip(order, rows, strict=False))
+    order = tuple(SPLIT) if max(counts) > 1 else ("all",)
+    rows = zip(*(by_role[role] for role in roles), strict=True)
+    return views, dict(zip(order, rows, strict=False))
+
+
+def _by_part(role: str, text: str, variables: Variables) -> list[str]:
+    """Return the variables that a user names: one, one for each part, or one name in all parts."""
+    if text not in variables:
+        prefixed = [_first([f"{name}.{text}" for name in names], variables) for names in PREFIXES]
+        if prefixed[0]:
+            return [name for name in prefixed if name]
+    for name in text.split("+"):
+        if name not in variables:
+            raise HashbenchError(f"{role}={text}: found no {name!r}; allowed: {variables}")
+    return text.split("+")
 
 
 def _unknown_layout(variables: Variables) -> HashbenchError:
@@ -284,21 +279,22 @@ def _unknown_layout(variables: Variables) -> HashbenchError:
             f'with image, text and labels, or -d "NAME=image:{file},text:FILE,labels:FILE"'
         )
     return HashbenchError(
-        f"{file}: layout unknown; found {variables}{_nearest(variables)}; say which is which: "
-        f'-d "{file}[image=NAME,text=NAME,labels=NAME]"'
+        f"{file}: layout unknown; found {variables}{_nearest(variables)}; name the variables: "
+        f'-d "{file}[image=NAME,text=NAME,labels=NAME]", or for more views '
+        "[views=NAME+NAME+NAME,labels=NAME]"
     )
 
 
 def _nearest(variables: Variables) -> str:
-    """Say what a file lacks of the layout that it has most of, if that is half of it."""
+    """Return what the file lacks of the most similar layout, if it has half of that."""
 
     def lacking(layout: Layout) -> list[str]:
         needed = [n for part, names in layout.parts.items() if part != "database" for n in names]
         lacks = [names for names in needed if _first(names.split("|"), variables) is None]
         return lacks if 2 * len(lacks) <= len(needed) else []
 
-    whole = [layout for layout in LAYOUTS if "train.image" not in str(layout.parts)]
-    near = [(layout.name, lacks) for layout in whole if (lacks := lacking(layout))]
+    candidates = [layout for layout in LAYOUTS if "train.image" not in str(layout.parts)]
+    near = [(layout.name, lacks) for layout in candidates if (lacks := lacking(layout))]
     if not near:
         return ""
     name, lacks = min(near, key=lambda each: len(each[1]))

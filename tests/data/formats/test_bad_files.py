@@ -1,10 +1,17 @@
-"""A file that cannot be a dataset gets one line and exit code 2, through the command line."""
+"""A file that is not a dataset is an error of one line that names the variable."""
 
+import io
+import zipfile
+
+import h5py
 import numpy as np
 import pytest
 import scipy.sparse
 
 from hashbench.cli import main
+from hashbench.core.errors import HashbenchError
+from hashbench.data.formats.code_variables import find_roles, read_roles
+from hashbench.data.formats.variables import Variables
 
 IMAGE, TEXT = np.random.default_rng(0).random((12, 6)), np.ones((12, 3))
 LABELS = np.eye(12, 4) + np.eye(12, 4, -4) + np.eye(12, 4, -8)
@@ -15,17 +22,6 @@ def with_hole(X, value):
     X = X.copy()
     X[7, 2] = value
     return X
-
-
-def complaint(path, capsys, brackets=""):
-    """Return the only line that ``data describe`` prints; its exit code is 2."""
-    with pytest.raises(SystemExit) as stop:
-        main(["data", "describe", f"{path}{brackets}"])
-    out, err = capsys.readouterr()
-    assert stop.value.code == 2
-    assert out == ""
-    assert err.count("\n") == 1
-    return err
 
 
 #: What is changed in the good file, and what the line must name.
@@ -57,10 +53,10 @@ BAD = {
 
 @pytest.mark.parametrize("version", ["v5", "v7.3"])
 @pytest.mark.parametrize("case", BAD)
-def test_the_line_names_what_is_wrong_in_the_file(write, capsys, case, version):
+def test_the_line_names_what_is_wrong_in_the_file(write, refused, case, version):
     changes, facts = BAD[case]
     variables = {k: v for k, v in {**GOOD, **changes}.items() if v is not None}
-    line = complaint(write("file.mat", version, variables), capsys)
+    line = refused(write("file.mat", version, variables))
     assert all(fact in line for fact in ("file.mat", *facts)), line
 
 
@@ -73,43 +69,50 @@ def test_the_good_file_is_good(write, capsys):
     assert "4 classes" in out
 
 
+def test_a_bad_file_is_one_line_and_exit_code_2(write, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["data", "describe", str(write("file.mat", "v5", {**GOOD, "LAll": 2 * LABELS}))])
+    out, err = capsys.readouterr()
+    assert (stop.value.code, out, err.count("\n")) == (2, "", 1)
+
+
 @pytest.mark.parametrize("version", ["v5", "v7.3"])
-def test_nan_in_a_sparse_view_is_found(write, capsys, version):
+def test_nan_in_a_sparse_view_is_found(write, refused, version):
     sparse = scipy.sparse.csc_array(with_hole(TEXT, np.nan))
     path = write("f.mat", version, {**GOOD, "YAll": sparse})
-    line = complaint(path, capsys)
+    line = refused(path)
     assert all(fact in line for fact in ("f.mat", "text", "nan")), line
 
 
 @pytest.mark.parametrize("row", [0, 13])
-def test_a_split_with_rows_outside_the_data_is_refused(write, capsys, row):
+def test_a_split_with_rows_outside_the_data_is_refused(write, refused, row):
     indices = {"ind_train": np.arange(1.0, 9), "ind_test": np.array([9.0, row])}
     struct = {"X1": IMAGE.T, "X2": TEXT.T, "Y": LABELS.T, "split": indices}
-    line = complaint(write("f.mat", "v5", {"data": struct}), capsys)
+    line = refused(write("f.mat", "v5", {"data": struct}))
     assert "data.split.ind_test" in line
     assert "1 to 12" in line
 
 
-def test_unequal_columns_of_the_parts_are_refused(write, capsys):
+def test_unequal_columns_of_the_parts_are_refused(write, refused):
     variables = {"XTrain": IMAGE, "YTrain": TEXT, "LTrain": LABELS}
     variables |= {"XTest": IMAGE[:, :5], "YTest": TEXT, "LTest": LABELS}
-    line = complaint(write("f.mat", "v5", variables), capsys)
+    line = refused(write("f.mat", "v5", variables))
     assert "image" in line
     assert "[6, 5] columns" in line
 
 
-def test_unknown_variables_are_listed_with_shapes(write, capsys):
-    said = complaint(write("f.mat", "v5", {"Xv": IMAGE, "Xt": TEXT, "Y": LABELS}), capsys)
+def test_unknown_variables_are_listed_with_shapes(write, refused):
+    said = refused(write("f.mat", "v5", {"Xv": IMAGE, "Xt": TEXT, "Y": LABELS}))
     assert "Xv (12 x 6 double), Xt (12 x 3 double), Y (12 x 4 double)" in said
 
 
-def test_variables_that_a_known_layout_lacks_are_named(write, capsys):
+def test_variables_that_a_known_layout_lacks_are_named(write, refused):
     path = write("f.mat", "v5", {"XTrain": IMAGE, "YTrain": TEXT, "LTrain": LABELS, "XTest": IMAGE})
-    line = complaint(path, capsys)
+    line = refused(path)
     assert "ALECH" in line
     assert "YTest, LTest" in line
     path = write("g.mat", "v5", {"I_tr": IMAGE, "T_tr": TEXT, "L_tr": LABELS})
-    line = complaint(path, capsys)
+    line = refused(path)
     assert "SePH" in line
     assert "I_te or V_te, T_te, L_te or L_test" in line
 
@@ -124,50 +127,134 @@ def test_variables_that_a_known_layout_lacks_are_named(write, capsys):
         ("[image=Xv|Xt,text=Xt,labels=Y]", ["grid"]),
     ],
 )
-def test_named_variables_must_fit(write, capsys, brackets, facts):
+def test_named_variables_must_fit(write, refused, brackets, facts):
     path = write("f.mat", "v5", {"Xv": IMAGE, "Xt": TEXT, "Y": LABELS})
-    line = complaint(path, capsys, brackets)
+    line = refused(f"{path}{brackets}")
     assert all(fact in line for fact in facts), line
 
 
 @pytest.mark.parametrize("version", ["v5", "v7.3", "npz"])
 @pytest.mark.parametrize("kept", [10, 200, 0.5, 0.9])
-def test_a_truncated_file_is_refused(write, capsys, version, kept):
+def test_a_truncated_file_is_refused(write, refused, version, kept):
     path = write("f.mat", version, GOOD)
     content = path.read_bytes()
     path.write_bytes(content[: kept if kept > 1 else int(kept * len(content))])
-    line = complaint(path, capsys)
+    line = refused(path)
     assert "f.mat" in line
     assert ".parquet" in line  # the kinds of files that can be read
 
 
-def test_a_file_of_another_kind_is_refused(tmp_path, capsys):
+def test_a_file_of_another_kind_is_refused(tmp_path, refused):
     path = tmp_path / "notes.mat"
     path.write_text("these are not the features you are looking for\n" * 40)
-    line = complaint(path, capsys)
+    line = refused(path)
     assert "notes.mat" in line
     assert ".parquet" in line
 
 
-def test_objects_are_not_unpickled(write, capsys):
+def test_objects_are_not_unpickled(write, refused):
     path = write("f.npz", "npz", {**GOOD, "YAll": np.array([{}] * 12, object)})
-    line = complaint(path, capsys)
+    line = refused(path)
     assert "YAll" in line
     assert "12 object" in line
 
 
-def test_a_missing_file_is_refused(tmp_path, capsys):
-    assert "none.mat'" in complaint(tmp_path / "none.mat", capsys)
+def test_a_missing_file_is_refused(tmp_path, refused):
+    assert "none.mat'" in refused(tmp_path / "none.mat")
 
 
-def test_a_folder_without_data_is_refused(tmp_path, capsys):
-    line = complaint(tmp_path, capsys)
+def test_a_folder_without_data_is_refused(tmp_path, refused):
+    line = refused(tmp_path)
     assert f"folder '{tmp_path}'" in line
-    assert "none" in line
+    assert "no data files" in line
 
 
-def test_a_name_that_commands_a_terminal_is_shown_as_text(write, capsys):
+def test_a_name_that_commands_a_terminal_is_shown_as_text(write, refused):
     path = write("file.npz", "npz", {"\x1b[2J\nX": IMAGE, "YAll": TEXT})
-    said = complaint(path, capsys)
+    said = refused(path)
     assert "\x1b" not in said
     assert r"\x1b[2J X" in said
+
+
+def declare_in_npz(path):
+    np.savez(path, YAll=TEXT, LAll=LABELS)
+    header = io.BytesIO()
+    about = {"descr": "<f8", "fortran_order": False, "shape": (12, 1 << 37)}
+    np.lib.format.write_array_header_1_0(header, about)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("XAll.npy", header.getvalue())
+
+
+def declare_in_npy(path):
+    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000, 1000000), }\n"
+    start = np.lib.format.magic(1, 0) + len(header).to_bytes(2, "little")
+    path.write_bytes(start + header + bytes(64))
+
+
+def declare_in_hdf5(path):
+    with h5py.File(path, "w") as file:
+        file["YAll"], file["LAll"] = TEXT, LABELS
+        file.create_dataset("XAll", (12, 1 << 37), "f8", chunks=(12, 1 << 16))
+
+
+def declare_in_matlab(path):
+    scipy.io.savemat(path, GOOD)
+    shape, declared = (np.array(each, "<i4").tobytes() for each in ([12, 6], [1 << 30, 1 << 30]))
+    assert shape in path.read_bytes()
+    path.write_bytes(path.read_bytes().replace(shape, declared))
+
+
+@pytest.mark.parametrize(
+    ("name", "write_declared"),
+    [
+        ("f.npz", declare_in_npz),
+        ("f.npy", declare_in_npy),
+        ("f.h5", declare_in_hdf5),
+        ("f.mat", declare_in_matlab),
+    ],
+)
+def test_terabytes_that_a_header_declares_are_not_allocated(
+    tmp_path, refused, name, write_declared
+):
+    write_declared(tmp_path / name)
+    line = refused(tmp_path / name)
+    assert name in line
+    assert ".parquet" in line
+
+
+def test_a_sparse_matrix_with_a_row_outside_its_shape_is_refused(write, refused):
+    sparse = scipy.sparse.csc_array(TEXT)
+    path = write("f.mat", "v5", {**GOOD, "YAll": sparse})
+    rows = sparse.indices.astype("<i4").tobytes()
+    assert rows in path.read_bytes()
+    wrong = rows[:-4] + np.array([9999], "<i4").tobytes()
+    path.write_bytes(path.read_bytes().replace(rows, wrong))
+    assert "f.mat" in refused(path)
+
+
+@pytest.mark.parametrize(
+    ("labels", "kind"),
+    [
+        (LABELS.astype(complex), "complex128"),
+        (np.arange(12).astype("datetime64[s]"), "datetime64[s]"),
+        (np.zeros(12, [("a", "i4")]), "('a', '<i4')"),
+    ],
+)
+def test_labels_that_are_no_numbers_are_refused(write, refused, labels, kind):
+    line = refused(write("f.npz", "npz", {**GOOD, "LAll": labels}))
+    assert all(fact in line for fact in ("f.npz", "LAll", kind)), line
+
+
+def test_labels_that_are_row_numbers_are_refused(write, refused):
+    rng = np.random.default_rng(0)
+    variables = {"XAll": rng.random((300, 4)), "YAll": rng.random((300, 3))}
+    line = refused(write("f.mat", "v5", {**variables, "LAll": np.arange(300.0)[:, None]}))
+    assert all(fact in line for fact in ("labels", "300 classes", "300 rows")), line
+
+
+def test_codes_that_are_no_numbers_are_refused(write):
+    codes, labels = np.zeros((4, 8), complex), np.eye(4)
+    path = write("f.npz", "npz", {"qB": codes, "rB": codes, "qL": labels, "rL": labels})
+    variables = Variables([path])
+    with pytest.raises(HashbenchError, match=r"qB.*complex128"):
+        read_roles(variables, find_roles(variables, {})[""])

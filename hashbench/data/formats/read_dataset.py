@@ -1,6 +1,6 @@
-"""From recognised variables to a dataset: rows turned the right way, parts joined, labels 0/1.
+"""Read a dataset: choose variables, turn items into rows, concatenate parts, make labels 0/1.
 
-What was recognised goes into the notes of the data, because a guess must be seen to be trusted.
+The chosen variables are listed in the notes of the data, so that a wrong guess is visible.
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy
+from sklearn.preprocessing import MultiLabelBinarizer
 
 from hashbench.core.errors import HashbenchError
 from hashbench.core.validation import check_labels, check_matrix, dense, numbered_classes
 from hashbench.data.formats.file_groups import files_of
 from hashbench.data.formats.known_layouts import Recognised, recognise
-from hashbench.data.formats.size_checks import check_fits
-from hashbench.data.formats.variable import Variable
-from hashbench.data.formats.variables import File, Variables
+from hashbench.data.formats.variables import File, Variable, Variables
 from hashbench.plugins.dataset import ContactSheet, Data
 from hashbench.plugins.protocol import Rows
 
@@ -30,9 +29,9 @@ def load_file(path: str | Path, chosen: Mapping[str, str] | None = None) -> Data
 
     Parameters
     ----------
-    path : a file, a folder with a file a matrix or a part, or ``role:file,...``
-    chosen : role ("image", "text", "labels", or "views") -> variable, where the layout is not to
-        decide
+    path : a file, a folder with one file per matrix or part, or ``role:file,...``
+    chosen : role ("image", "text", "labels", or "views") -> variable to use instead of the
+        layout's
     """
     return load_files(files_of(path), chosen)
 
@@ -62,7 +61,7 @@ def load_files(files: Sequence[Path | File], chosen: Mapping[str, str] | None = 
 
 
 def _texts(name: str, variables: Variables, found: Recognised, count: int) -> tuple[str, ...]:
-    """Return what the suite's own files may say besides, if it is there and whole."""
+    """Return the texts that hashbench's own files may have; empty if missing or incomplete."""
     if found.layout != "hashbench" or name not in variables or variables[name].kind != "char":
         return ()
     texts = tuple(map(str, np.ravel(variables[name].read())))
@@ -79,7 +78,7 @@ def _thumbnails(variables: Variables, found: Recognised, count: int) -> ContactS
 
 
 def _read_part(names: Sequence[str], variables: Variables, found: Recognised) -> list[Any]:
-    """Return the views and the labels of one part with a row an item."""
+    """Return the views and the labels of one part with one row per item."""
     file = variables.paths[0].name
     values = [_numbers(name, variables[name], file) for name in names[:-1]]
     values.append(_labels(names[-1], variables[names[-1]], file))
@@ -88,7 +87,7 @@ def _read_part(names: Sequence[str], variables: Variables, found: Recognised) ->
     if 1 in labels.shape:
         counts = [labels.size, labels.shape[axis]]  # class numbers, or a single item's classes
     else:
-        # There are more items than classes: what else would tell a transposed matrix?
+        # A matrix with more columns than rows is transposed: items outnumber classes.
         counts = [labels.shape[axis]]
         if labels.shape[1 - axis] > labels.shape[axis]:
             counts.append(labels.shape[1 - axis])
@@ -103,7 +102,19 @@ def _read_part(names: Sequence[str], variables: Variables, found: Recognised) ->
 def _labels(name: str, variable: Variable, file: str) -> Any:
     if variable.kind == "char" and len(variable.shape) == 1 and variable.shape[0] > 0:
         return np.asarray(variable.read())[:, None]
+    if variable.rows_are_lists:
+        value = variable.read()
+        if value.dtype.kind in "OU" or (value.dtype.kind in "iu" and (value > 1).any()):
+            return _as_lists(value)
     return _numbers(name, variable, file)
+
+
+def _as_lists(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return one column of lists."""
+    lists = np.empty((len(rows), 1), object)
+    for k, row in enumerate(rows):
+        lists[k, 0] = row if isinstance(row, list) else np.ravel(row).tolist()
+    return lists
 
 
 def _numbers(name: str, variable: Variable, file: str) -> Any:
@@ -131,27 +142,29 @@ def _stack(parts: Sequence[Any], role: str, file: str) -> Any:
             f"{file}: {role}: found {columns} columns; must be equal in every part"
         )
     if all(scipy.sparse.issparse(X) for X in parts):
-        whole = scipy.sparse.vstack(parts, format="csr").astype(np.float32)
-        check_matrix(whole.data[:, None], f"{file}: {role}, entries that are not zero")
-        return whole
+        sparse = scipy.sparse.vstack(parts, format="csr").astype(np.float32)
+        check_matrix(sparse.data[:, None], f"{file}: {role}, entries that are not zero")
+        return sparse
     checked = [check_matrix(X, f"{file}: {role}") for X in parts]
-    # MATLAB stores columns together; every pass of ours is over rows.
-    whole = np.empty((sum(map(len, checked)), columns[0]), np.result_type(*checked))
-    return np.concatenate(checked, out=whole)
+    # MATLAB stores columns together; methods and measures read rows.
+    stacked = np.empty((sum(map(len, checked)), columns[0]), np.result_type(*checked))
+    return np.concatenate(checked, out=stacked)
 
 
 def _multi_hot(parts: Sequence[Any], file: str) -> tuple[npt.NDArray[Any], str, tuple[str, ...]]:
-    """Return labels with a column a class, how the file wrote them, and names of the classes."""
-    for labels in parts:
-        try:
-            check_fits("labels", labels.shape, labels.dtype.itemsize)  # sparse ones become dense
-        except ValueError as error:
-            raise HashbenchError(f"{file}: {error}") from error
+    """Return labels with one column per class, their form in the file, and names of classes."""
     arrays = [np.asarray(dense(labels)) for labels in parts]
+    if any(labels.dtype.kind == "O" for labels in arrays):
+        arrays = [labels if labels.dtype.kind == "O" else _as_lists(labels) for labels in arrays]
     if len({labels.shape[1] for labels in arrays}) > 1:
         widths = [labels.shape[1] for labels in arrays]
         raise HashbenchError(f"{file}: labels: found {widths} columns; must be equal in every part")
     labels = np.concatenate(arrays)
+    if labels.dtype.kind == "O":
+        encoder = MultiLabelBinarizer()
+        columns = encoder.fit_transform(labels[:, 0]).astype(np.uint8)
+        texts = tuple(name for name in encoder.classes_ if isinstance(name, str))
+        return columns, "lists of classes", texts
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise HashbenchError(f"{file}: labels: found nan; allowed: 0 and 1, or whole class numbers")
     if labels.shape[1] > 1:
@@ -169,8 +182,9 @@ def _multi_hot(parts: Sequence[Any], file: str) -> tuple[npt.NDArray[Any], str, 
         columns, names = numbered_classes(labels)
     except HashbenchError as error:
         raise HashbenchError(f"{file}: {error}") from error
-    texts = labels.dtype.kind not in "fiub"
-    return columns, "texts" if texts else "class numbers", names if texts else ()
+    if labels.dtype.kind in "fiub":
+        return columns, "class numbers", ()
+    return columns, "texts", names
 
 
 def _given(
@@ -179,7 +193,7 @@ def _given(
     if "query" in pieces:
         ends = np.cumsum([0, *(values[-1].shape[0] for values in pieces.values())])
         return {
-            part: np.arange(ends[k] + found.methods_left_out.get(part, 0), ends[k + 1])
+            part: np.arange(ends[k] + found.excluded.get(part, 0), ends[k + 1])
             for k, part in enumerate(pieces)
         }
     given = {}
@@ -202,12 +216,12 @@ def _notes(
 ) -> list[str]:
     names = zip(*found.parts.values(), strict=True)
     roles = (*found.views, "labels")
-    said = [f"{role}={'+'.join(used)}" for role, used in zip(roles, names, strict=True)]
-    where = ", ".join(dict.fromkeys(path.name for path in variables.paths))
+    used = [f"{role}={'+'.join(each)}" for role, each in zip(roles, names, strict=True)]
+    files = ", ".join(dict.fromkeys(path.name for path in variables.paths))
     notes = [
-        f"{where}: {found.layout} layout, {', '.join(said)}; {labels.shape[1]} classes ({kind})"
+        f"{files}: {found.layout} layout, {', '.join(used)}; {labels.shape[1]} classes ({kind})"
     ]
     if found.unused:
         others = ", ".join(f"{name} ({variables[name]})" for name in found.unused)
-        notes.append(f"{where}: not used: {others}")
+        notes.append(f"{files}: not used: {others}")
     return notes
