@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hashbench.core.errors import HashbenchError
-from hashbench.data.formats.variables import Variable
+from hashbench.data.formats.file_variable import Variable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from hashbench.data.formats.variables import MOST_CELLS, Variable, kind_of
+from hashbench.data.formats.file_variable import MOST_CELLS, Variable, kind_of
 
 
 def is_hdf5(path: Path) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hashbench.core.npz import declared_arrays
-from hashbench.data.formats.variables import Variable, kind_of
+from hashbench.data.formats.file_variable import Variable, kind_of
 
 #: What pickles of arrays name, in every version of NumPy.
 ALLOWED = {

@@ -18,8 +18,9 @@ from sklearn.preprocessing import MultiLabelBinarizer
 from hashbench.core.errors import HashbenchError
 from hashbench.core.validation import check_labels, check_matrix, dense, numbered_classes
 from hashbench.data.formats.file_groups import files_of
+from hashbench.data.formats.file_variable import Variable
 from hashbench.data.formats.known_layouts import Recognised, recognise
-from hashbench.data.formats.variables import File, Variable, Variables
+from hashbench.data.formats.variables import File, Variables
 from hashbench.plugins.dataset import ContactSheet, Data
 from hashbench.plugins.protocol import Rows
 

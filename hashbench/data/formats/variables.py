@@ -18,56 +18,14 @@ import numpy.typing as npt
 from hashbench.core.errors import HashbenchError
 from hashbench.core.text import one_line
 from hashbench.core.units import format_size
+from hashbench.data.formats import csv_parquet, hdf5, matlab, numpy_files
+from hashbench.data.formats.file_variable import Variable
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 PICKLE_SUFFIXES = (".pkl", ".pickle")
 SUFFIXES = (
     ".mat", ".h5", ".hdf5", ".h5py", ".npz", ".npy", ".parquet", *PICKLE_SUFFIXES, *TEXT_SUFFIXES,
 )  # fmt: skip
-
-#: A cell array longer than this is a list of items, not of views.
-MOST_CELLS = 16
-
-
-@dataclass(frozen=True)
-class Variable:
-    """A variable of a file.
-
-    Attributes
-    ----------
-    shape : lengths as the author of the file saw them
-    kind : MATLAB's class, NumPy's dtype, or "lists of 1 to 3 entries"
-    read : function that returns the value
-    rows_are_lists : True for a column of lists, which may be class numbers
-    """
-
-    shape: tuple[int, ...]
-    kind: str
-    read: Callable[[], Any]
-    rows_are_lists: bool = False
-
-    @classmethod
-    def of(cls, array: npt.NDArray[Any], kind: str = "", rows_are_lists: bool = False) -> Variable:
-        """Return a variable whose value is in memory."""
-        return cls(array.shape, kind or kind_of(array.dtype), lambda: array, rows_are_lists)
-
-    @property
-    def is_numbers(self) -> bool:
-        """True unless it is text or a container."""
-        return not self.kind.startswith(("char", "cell", "struct", "object", "lists"))
-
-    @property
-    def is_matrix(self) -> bool:
-        """True for a table of numbers."""
-        return len(self.shape) == 2 and self.is_numbers
-
-    def __str__(self) -> str:
-        return f"{' x '.join(map(str, self.shape)) or 'scalar'} {self.kind}"
-
-
-def kind_of(dtype: np.dtype[Any]) -> str:
-    """Return the name of a NumPy type in messages."""
-    return {"O": "object", "U": "char", "S": "char"}.get(dtype.kind, str(dtype))
 
 
 @dataclass(frozen=True)
@@ -152,9 +110,6 @@ def _open(file: File) -> dict[str, Variable]:
 
 
 def _variables_of(path: Path, shards: Sequence[Path]) -> dict[str, Variable]:
-    # Imported on demand: each of these modules uses the classes above.
-    from hashbench.data.formats import csv_parquet, hdf5, matlab, numpy_files
-
     suffix = path.suffix.lower()
     if suffix == ".npy":
         return numpy_files.open_npy(path)
