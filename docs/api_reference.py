@@ -170,5 +170,9 @@ def connect(app: Any) -> None:
         if what in ("attribute", "property"):
             whole(lines)
 
+    def skip(_app: Any, _what: str, name: str, _o: Any, _s: bool, _options: Any) -> bool | None:
+        return True if re.fullmatch(r"set_\w+_request", name) else None  # of scikit-learn
+
+    app.connect("autodoc-skip-member", skip)
     app.connect("autodoc-process-docstring", before, priority=400)
     app.connect("autodoc-process-docstring", after, priority=600)
