@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from hashbench.analysis.results import Results
 
 #: Columns of numbers that stay readable side by side.
-ROOM = {("column", False): 6, ("column", True): 3, ("page", False): 13, ("page", True): 8}
+COLUMNS = {("column", False): 6, ("column", True): 3, ("page", False): 13, ("page", True): 8}
 
 KEYS = ["measure", "database", "dataset", "task", "bits"]
 
@@ -58,8 +58,8 @@ class MapTable(Report):
         table["cause"] = _causes(results, scores, table)
         table["at_chance"] = table["cause"].notna()
         # every cell asked for has its place, also where nothing came of it
-        asked = table[["measure", "database", "task"]].drop_duplicates()
-        grid = outcomes(results).merge(asked, how="cross")
+        combinations = table[["measure", "database", "task"]].drop_duplicates()
+        grid = outcomes(results).merge(combinations, how="cross")
         learned = set(table.loc[table["database"] == "learned", "method"])
         grid = grid[(grid["database"] == "encoded") | grid["method"].isin(learned)]
         table = grid.merge(table, on=[*KEYS, "method"], how="left")
@@ -74,7 +74,7 @@ class MapTable(Report):
         tables = []
         for (measure, database), group in grouped(data, "measure", "database"):
             spread = self.spread and group["seeds"].max() > 1
-            for datasets in _side_by_side(group, style, ROOM[style.width, spread]):
+            for datasets in _side_by_side(group, style, COLUMNS[style.width, spread]):
                 part = group[group["dataset"].isin(datasets)]
                 tables.append(self._table(part, measure, database, style))
         return tables
@@ -128,8 +128,8 @@ def _causes(results: Results, scores: pd.DataFrame, table: pd.DataFrame) -> list
     """Return for each row of a table why it may be at chance, or None if it is not."""
     keys = [*KEYS, "method"]
     rows = scores[["value", "chance", "chance_error"]].to_dict("records")
-    places = scores.groupby(keys, sort=False).indices.items()
-    low = {key for key, own in places if at_chance([rows[place] for place in own])}
+    groups = scores.groupby(keys, sort=False).indices.items()
+    low = {key for key, own in groups if at_chance([rows[index] for index in own])}
     known: dict[tuple[str, str], str] = {}
     found: list[str | None] = []
     for key in table[keys].itertuples(index=False, name=None):
@@ -191,13 +191,13 @@ def _entry(row: Any, spread: bool) -> TableCell:
     return TableCell(text, bold=rank == 1, underlined=rank == 2, mark=mark)
 
 
-def _side_by_side(data: pd.DataFrame, style: Style, room: int) -> Iterator[list[str]]:
+def _side_by_side(data: pd.DataFrame, style: Style, most: int) -> Iterator[list[str]]:
     """Yield the datasets of each table."""
     chosen: list[str] = []
     used = 0
     for dataset in style.datasets:
         count = data.loc[data["dataset"] == dataset, "bits"].nunique()
-        if chosen and used + count > room:
+        if chosen and used + count > most:
             yield chosen
             chosen, used = [], 0
         if count:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hashbench.analysis.rank_changes import change, place, tau_words
+from hashbench.analysis.rank_changes import change, tau_words, to_ranks
 from hashbench.analysis.summary import grouped
 from hashbench.plugins.selection import Selection, bare_name, parse_item
 from hashbench.render.report import Exhibit, Group, NothingToShowError, Report, Table, TableCell
@@ -83,9 +83,9 @@ def _alike(cell: Cell) -> bool:
 def _table(group: pd.DataFrame, style: Style, measure: str, family: str, bits: int) -> Table:
     choices = list(dict.fromkeys(group["preprocessing"]))
     scores = group.pivot(index="method", columns="preprocessing", values="mean")[choices]
-    whole = scores.dropna()  # ranks compare only among methods that have every choice
-    places = whole.apply(place)
-    order = [*whole.sort_values(choices[0], ascending=False).index]
+    complete = scores.dropna()  # ranks compare only among methods that have every choice
+    ranks = complete.apply(to_ranks)
+    order = [*complete.sort_values(choices[0], ascending=False).index]
     order += [method for method in style.ordered(scores.index) if method not in order]
     rows = []
     for method in order:
@@ -94,10 +94,10 @@ def _table(group: pd.DataFrame, style: Style, measure: str, family: str, bits: i
         for choice in choices:
             score = scores.loc[method, choice]
             row.append(TableCell("–" if math.isnan(score) else f"{score:.3f}", bold=score == best))
-            if method not in places.index:
+            if method not in ranks.index:
                 row.append(TableCell("–"))
                 continue
-            own, first = places.loc[method, choice], places.loc[method, choices[0]]
+            own, first = ranks.loc[method, choice], ranks.loc[method, choices[0]]
             moved = "" if choice == choices[0] else f" {change(first, own)}"
             row.append(TableCell(f"{own}{moved}"))
         rows.append(row)
@@ -112,7 +112,7 @@ def _table(group: pd.DataFrame, style: Style, measure: str, family: str, bits: i
         [("", 1), *((choice, 2) for choice in choices)],
         [("method", 1), *(pair for _ in choices for pair in (("score", 1), ("rank", 1)))],
     ]
-    notes = [_note(whole, choices[0], choice) for choice in choices[1:]]
+    notes = [_note(complete, choices[0], choice) for choice in choices[1:]]
     columns = "l" + "rr" * len(choices)
     return Table(f"{family} {bits}", caption, header, [Group("", rows)], columns, notes)
 
@@ -123,7 +123,7 @@ def _title(group: pd.DataFrame, style: Style, family: str) -> str:
     return f"{title} {family.removeprefix(bare_name(family))}".rstrip()
 
 
-def _note(whole: pd.DataFrame, first: str, other: str) -> str:
-    gain = (whole[other] - whole[first]).mean()
-    agree = tau_words(list(whole[first]), list(whole[other]))
+def _note(complete: pd.DataFrame, first: str, other: str) -> str:
+    gain = (complete[other] - complete[first]).mean()
+    agree = tau_words(list(complete[first]), list(complete[other]))
     return f"{other} against {first}: mean change {gain:+.4f}; {agree}"

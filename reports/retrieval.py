@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 RANKS = 10
 
-#: Items that a line shows: as many as leave room for words that can be read.
-ROOM = {"page": 10, "column": 4}
+#: Items that a line shows, so that their texts can be read.
+ITEMS = {"page": 10, "column": 4}
 
-#: A query that goes badly, a middling one and one that goes well, by the best method's score.
+#: Queries that are shown: the share of queries with a lower score of the best method.
 SHARES = {"bad": 0.1, "middling": 0.5, "good": 0.9}
 
 HIT, MISS = "#009E73", "#D55E00"
@@ -48,9 +48,9 @@ class Retrieval(Report):
     def data(self, results: Results) -> pd.DataFrame:
         """Return what each method finds for three queries of each dataset and task.
 
-        ``place`` is the method's place by the main measure; ``query`` and ``item`` are rows of the
-        dataset; ``ties`` items stand at the distance of each, and the order among them is drawn
-        with the cell's seed. ``score`` is the query's by the main measure.
+        ``method_rank`` is by the main measure; ``query`` and ``item`` are rows of the dataset;
+        ``ties`` items have the distance of the item, and are in random order (the cell's seed);
+        ``score`` is the query's by the main measure.
         """
         import pandas as pd
 
@@ -69,14 +69,14 @@ class Retrieval(Report):
         """Return a figure for each dataset and task, with the best methods."""
         pictures = []
         for (dataset, task, bits), group in grouped(data, "dataset", "task", "bits"):
-            shown = group[group["place"] <= self.methods]
+            shown = group[group["method_rank"] <= self.methods]
             caption = style.caption(
-                f"The first {ROOM[style.width]} items that the best methods return at {bits} bits, "
+                f"First {ITEMS[style.width]} items that the best methods return at {bits} bits, "
                 f"{arrow(task)}, seed {shown['seed'].iloc[0]}, for queries at which the best "
                 "method is bad (10th percentile), middling and good (90th); solid frame: relevant, "
-                "dashed: not; below an item its Hamming distance and, after ×, how many items "
-                "stand at that distance, of which those shown are drawn at random; below a "
-                "method its score for this query",
+                "dashed: not; below an item its Hamming distance and, after ×, the number of items "
+                "at that distance, which are in random order; below a method its score for this "
+                "query",
                 [dataset],
                 measure=shown["measure"].iloc[0],
                 database="encoded",
@@ -127,7 +127,7 @@ def _of_task(
         kind: int(ascending[int(share * (len(ascending) - 1))]) for kind, share in SHARES.items()
     }
     rows = []
-    for place, label in enumerate(order, 1):
+    for position, label in enumerate(order, 1):
         stored = by_label[label]
         seed = stored.cell.seed
         found = retrieved(results, stored, task, list(chosen.values()), RANKS, seed)
@@ -142,7 +142,7 @@ def _of_task(
                 "seed": stored.cell.seed,
                 "measure": measure,
                 "method": label,
-                "place": place,
+                "method_rank": position,
                 "score": float(scores[query]),
                 "kind": kind,
                 "query": int(split.query[query]),
@@ -167,7 +167,7 @@ def _of_task(
 
 
 #: In cells: the gap after the query, the line below an item, the space between two queries, and by
-#: the figure's width the methods' names and the line that says what stands where.
+#: the figure's width the methods' names and the line of headings.
 GAP, BELOW, SPACE = 0.3, 0.36, 0.35
 NAMES = {"page": 1.8, "column": 1.5}
 HEAD = {"page": 0.3, "column": 0.4}
@@ -177,11 +177,13 @@ def _figure(data: pd.DataFrame, style: Style) -> Any:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    methods = [method for _, method in sorted(set(zip(data["place"], data["method"], strict=True)))]
+    methods = [
+        method for _, method in sorted(set(zip(data["method_rank"], data["method"], strict=True)))
+    ]
     kinds = [kind for kind in SHARES if kind in set(data["kind"])]
-    asked, searched = data["task"].iloc[0].split("->")
+    query_view, database_view = data["task"].iloc[0].split("->")
     names = NAMES[style.width]
-    across, line = names + 1 + GAP + ROOM[style.width], 1 + BELOW
+    across, line = names + 1 + GAP + ITEMS[style.width], 1 + BELOW
     head = HEAD[style.width]
     down = head + len(kinds) * (len(methods) * line + SPACE) - SPACE
     figure = Figure(figsize=(style.inches, style.inches * down / across))
@@ -195,19 +197,19 @@ def _figure(data: pd.DataFrame, style: Style) -> Any:
     small: dict[str, Any] = {"fontsize": text_layout.SMALLEST, "ha": "center", "va": "top"}
     measure = re.sub(r"\(.*?\)", "", str(data["measure"].iloc[0]))  # in full in the caption
     soft: dict[str, Any] = {"fontsize": text_layout.SMALLEST, "color": "#555555", "va": "center"}
-    axes.text(names + 0.5, head / 2, f"{asked} asks", ha="center", **soft)
-    answers = f"{searched} answers; below: distance × items there"
+    axes.text(names + 0.5, head / 2, f"{query_view} query", ha="center", **soft)
+    answers = f"first {database_view} items; below: distance × items at it"
     axes.text(names + GAP + 1.04, head / 2, answers, ha="left", **soft)
     for number, kind in enumerate(kinds):
         part = data[data["kind"] == kind]
         top = head + number * (len(methods) * line + SPACE)
         first = part.iloc[0]
-        query = _Item(asked, int(first["query"]), str(first["query_string"]))
+        query = _Item(query_view, int(first["query"]), str(first["query_string"]))
         _draw(axes, names, top, query, sheet, letters)
         words = _wrapped(str(first["query_labels"]), letters, 3)
         axes.text(names + 0.5, top + 1.06, words, color="#555555", **small)
-        for place, method in enumerate(methods):
-            y, own = top + place * line, part[part["method"] == method]
+        for position, method in enumerate(methods):
+            y, own = top + position * line, part[part["method"] == method]
             name = text_layout.fit_text(
                 figure, text_layout.label(style, method), (names - 0.2) * cell
             )
@@ -219,9 +221,9 @@ def _figure(data: pd.DataFrame, style: Style) -> Any:
                 "fontsize": text_layout.NAME_SIZE,
             }
             axes.text(names - 0.15, y + 0.5, name, **where)
-            for row in records(own[own["rank"] <= ROOM[style.width]]):
+            for row in records(own[own["rank"] <= ITEMS[style.width]]):
                 x = names + GAP + row.rank
-                item = _Item(searched, row.item, row.string, bool(row.relevant))
+                item = _Item(database_view, row.item, row.string, bool(row.relevant))
                 _draw(axes, x, y, item, sheet, letters)
                 if row.distance == row.distance and row.distance is not None:
                     below = f"{row.distance:.0f} ×{row.ties:.0f}"
@@ -231,7 +233,7 @@ def _figure(data: pd.DataFrame, style: Style) -> Any:
 
 @dataclass(frozen=True)
 class _Item:
-    """What stands in a cell: an item seen through one of its views."""
+    """An item in one of its views."""
 
     view: str
     row: int
@@ -258,23 +260,22 @@ def _draw(
 
 
 def _wrapped(text: str, letters: int, lines: int) -> str:
-    """Return a text in a few short lines, cut where it does not fit, long words hyphenated."""
-    whole = text_layout.printable(text_layout.emoji_names(text), letters * lines)
+    """Return a text in a few short lines, shortened, with long words hyphenated."""
+    text_line = text_layout.printable(text_layout.emoji_names(text), letters * lines)
     # a word that is longer than a line gets a hyphen, not at its very end
-    room = letters - 2
-    whole = re.sub(
+    text_line = re.sub(
         rf"[^\s-]{{{letters + 1},}}",
-        lambda word: "-".join(textwrap.wrap(word[0], room)),
-        whole,
+        lambda word: "-".join(textwrap.wrap(word[0], letters - 2)),
+        text_line,
     )
-    wrapped = textwrap.wrap(whole, letters)
+    wrapped = textwrap.wrap(text_line, letters)
     if len(wrapped) > lines:
         wrapped[lines - 1] = wrapped[lines - 1][: letters - 1] + "…"
     return "\n".join(wrapped[:lines])
 
 
 def _pixels(sheet: ContactSheet, row: int) -> Any:
-    top, left = (place * sheet.size for place in divmod(row, sheet.columns))
+    top, left = (position * sheet.size for position in divmod(row, sheet.columns))
     return _decoded(sheet)[top : top + sheet.size, left : left + sheet.size]
 
 

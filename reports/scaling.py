@@ -103,10 +103,10 @@ def _figure(data: pd.DataFrame, style: Style, heading: str) -> Any:
         ticks.log_axis(panel, "y")
         for method, line in grouped(data, "method"):
             plot_style = style.method_style(shown[method], coloured)
-            lined = plot_style, line["train_rows"], line[name]
-            plots.plot_line(panel, *lined)
+            line_data = plot_style, line["train_rows"], line[name]
+            plots.plot_line(panel, *line_data)
             if shown[method] in coloured:
-                plots.plot_band(panel, *lined, line[f"{name}_std"])
+                plots.plot_band(panel, *line_data, line[f"{name}_std"])
         ends = np.array([data["train_rows"].min(), data["train_rows"].max()])
         linear = data[name].median() * ends / np.sqrt(ends.prod())
         panel.plot(ends, linear, color="#777777", linewidth=0.7, linestyle="--")

@@ -72,7 +72,7 @@ def _figure(data: pd.DataFrame, style: Style) -> Any:
         means = values.mean().sort_values(ascending=False, kind="stable")
         spread = values.std().reindex(means.index).fillna(0.0)
         order = list(means.index)
-        inks, rows = [colours[name] for name in order], range(len(order))
+        row_colours, rows = [colours[name] for name in order], range(len(order))
         panel.scatter(
             part["value"],
             part["method"].map({name: row for row, name in enumerate(order)}),
@@ -81,8 +81,8 @@ def _figure(data: pd.DataFrame, style: Style) -> Any:
             alpha=0.45,
             linewidth=0,
         )
-        panel.hlines(rows, means - spread, means + spread, color=inks, linewidth=0.9)
-        panel.scatter(means, rows, s=45, c=inks, marker="|", linewidth=1.1)
+        panel.hlines(rows, means - spread, means + spread, color=row_colours, linewidth=0.9)
+        panel.scatter(means, rows, s=45, c=row_colours, marker="|", linewidth=1.1)
         panel.set_ylim(len(order) - 0.5, -0.5)
         panel.set_yticks(range(len(order)), [text_layout.label(style, name) for name in order])
         panel.tick_params(axis="y", length=0)

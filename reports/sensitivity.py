@@ -86,30 +86,30 @@ def _pairs(grid: Sequence[tuple[dict[str, Any], Any]]) -> Iterable[dict[str, Any
     for x, y in pairs:
         best: dict[tuple[str, str], Any] = {}
         for params, row in grid:
-            place = (format_value(params.get(x)), format_value(params[y]) if y else "")
-            if place not in best or row.mean > best[place].mean:
-                best[place] = row
-        for place, row in best.items():
+            point = (format_value(params.get(x)), format_value(params[y]) if y else "")
+            if point not in best or row.mean > best[point].mean:
+                best[point] = row
+        for point, row in best.items():
             yield {
                 **{key: getattr(row, key) for key in (*KEYS, "mean", "std", "seeds")},
                 "label": row.method,
                 "x_parameter": x,
-                "x": place[0],
+                "x": point[0],
                 "y_parameter": y,
-                "y": place[1],
+                "y": point[1],
             }
 
 
 def ordered(values: Iterable[str]) -> list[str]:
     """Return the values of a parameter, numbers by their size, then words."""
 
-    def place(text: str) -> tuple[int, float, str]:
+    def order(text: str) -> tuple[int, float, str]:
         try:
             return (0, float(text), text)
         except ValueError:
             return (1, 0.0, text)
 
-    return sorted(set(values), key=place)
+    return sorted(set(values), key=order)
 
 
 def _curves(data: pd.DataFrame, style: Style) -> Any:
@@ -120,10 +120,10 @@ def _curves(data: pd.DataFrame, style: Style) -> Any:
     plot_style = style.methods[data["label"].iloc[0]]
     for panel, (dataset, task) in zip(axes, panels, strict=True):
         part = data[(data["dataset"] == dataset) & (data["task"] == task)]
-        part = part.assign(place=[values.index(x) for x in part["x"]]).sort_values("place")
-        lined = plot_style, part["place"], part["mean"]
-        plots.plot_line(panel, *lined)
-        plots.plot_band(panel, *lined, part["std"])
+        part = part.assign(position=[values.index(x) for x in part["x"]]).sort_values("position")
+        line_data = plot_style, part["position"], part["mean"]
+        plots.plot_line(panel, *line_data)
+        plots.plot_band(panel, *line_data, part["std"])
         panel.set_xticks(range(len(values)), [text_layout.printable(value, 10) for value in values])
     figures.write_titles(style, axes, panels)
     figures.name_axes(

@@ -168,8 +168,8 @@ def _within(
         p_values = np.full((table.shape[1], table.shape[1]), np.nan)
         if enough:
             p_values = tests.pairs_over_splits(scores, overlap)
-            apart = scores[:, :, None] - scores[:, None, :]
-            chances = bayesian_tests.over_splits(apart, overlap)._asdict()
+            differences = scores[:, :, None] - scores[:, None, :]
+            chances = bayesian_tests.over_splits(differences, overlap)._asdict()
         best = int(scores.mean(axis=0).argmax())
         only = results.select(datasets=[name])
         for i, j, row in _pairs(table, p_values):

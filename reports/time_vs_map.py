@@ -129,9 +129,9 @@ def _common_times(axes: Sequence[Any]) -> None:
     """
     least = min(panel.dataLim.minposx for panel in axes)
     most = max(panel.dataLim.x1 for panel in axes)
-    room = max(1.2, (most / least) ** 0.08)
+    factor = max(1.2, (most / least) ** 0.08)
     for panel in axes:
-        panel.set_xlim(least / room, most * room)
+        panel.set_xlim(least / factor, most * factor)
         panel.set_ylim(0, 1.08 * panel.get_ylim()[1])
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hashbench.analysis.rank_changes import expected_best, place, tau_words
+from hashbench.analysis.rank_changes import expected_best, tau_words, to_ranks
 from hashbench.analysis.summary import grouped, over_seeds, records
 from hashbench.core.units import format_duration
 from hashbench.execution.tuning.search import Search
@@ -137,7 +137,7 @@ def _table(group: pd.DataFrame, style: Style, measure: str, dataset: str, bits: 
     group = group.assign(gain=group["tuned"] - group["default"])
     means = group.groupby("method")[["default", "tuned", "gain", "seconds"]].mean()
     means["spread"] = group.groupby("method")["gain"].std(ddof=1)
-    before, after = place(means["default"]), place(means["tuned"])
+    before, after = to_ranks(means["default"]), to_ranks(means["tuned"])
     rows = []
     for method in means.sort_values("tuned", ascending=False).index:
         mean, own = means.loc[method], group[group["method"] == method]

@@ -17,7 +17,7 @@ from pathlib import Path
 import pandas as pd
 
 from hashbench.analysis.published import published
-from hashbench.analysis.rank_changes import place, tau
+from hashbench.analysis.rank_changes import tau, to_ranks
 from hashbench.analysis.results import Results
 from hashbench.core.units import format_duration
 from hashbench.plugins.registry import discover
@@ -120,7 +120,7 @@ def ranks(outcomes: pd.DataFrame, style: Style) -> tuple[str, str]:
     cells: dict[str, dict[str, tuple[int, int]]] = {}
     for dataset in datasets:
         mean = means(outcomes, dataset)
-        before, after = place(mean["default"]), place(mean["tuned"])
+        before, after = to_ranks(mean["default"]), to_ranks(mean["tuned"])
         for method in mean.index:
             cells.setdefault(method, {})[dataset] = (before[method], after[method])
 
@@ -180,7 +180,7 @@ def paper_order(results: Results, style: Style) -> tuple[str, str]:
         for kind, suffix in (("default", ""), ("tuned", TUNED)):
             ours = [own[f"{name}{suffix}"] for name in shared]
             found = tau(list(order[shared]), ours)
-            rank = place(pd.Series(ours, index=shared))["edsh"]
+            rank = to_ranks(pd.Series(ours, index=shared))["edsh"]
             shown = "–" if found is None else f"{found:.2f}"
             rows.append(
                 [f"{style.datasets[dataset].title}, {kind}", shown, f"{rank} of {len(shared)}"]

@@ -1,7 +1,7 @@
 """How probable it is that one method is better, as good, or worse (Benavoli et al. 2017).
 
-A p-value says how surprising the scores would be if nothing differed. These say what a reader
-wants to know: given the scores, is A better than B by more than what matters, within it, or worse?
+A p-value is the probability of such scores if nothing differed. These are the probabilities, given
+the scores, that A is better than B by more than a margin, within it, or worse.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from hashbench.analysis.tests import Floats, corrected_test
 
-#: Differences of scores up to this are of no practical account.
+#: Differences of scores up to this have no practical importance.
 MARGIN = 0.01
 
 #: Pseudo-observation at zero with this weight: the prior of the signed-rank test.
@@ -66,7 +66,7 @@ def over_datasets(
     weights = rng.dirichlet([PRIOR, *np.ones(len(values) - 1)], size=SAMPLES).T.copy()
     sums = values[:, None] + values[None, :]
     regions = [sums > 2 * margin, np.abs(sums) <= 2 * margin, sums < -2 * margin]
-    # a row a dataset: sums over the few run along the many
+    # one row per dataset: sums over the few rows run along the many samples
     better, equal, worse = (((r.astype(float) @ weights) * weights).sum(axis=0) for r in regions)
     first = int(((better >= equal) & (better >= worse)).sum())
     last = int(((worse > better) & (worse > equal)).sum())

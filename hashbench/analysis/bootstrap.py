@@ -1,7 +1,7 @@
-"""Inference over queries: how far a difference depends on which items were asked.
+"""Bootstrap over queries: how far a difference depends on which items are queries.
 
-On one fixed split there is nothing else to learn from. An item that is asked more than once (from
-both views, under several seeds, at several code lengths) is one item: it is drawn whole.
+On one fixed split there is no other evidence. An item that is a query more than once (in both
+views, under several seeds, at several code lengths) is resampled as one item.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from hashbench.analysis.tests import Floats
 from hashbench.core.errors import HashbenchError
 
-#: Values that a bootstrap draws at once: what stays in a processor's cache.
+#: Items that are resampled at once, so that they fit into a processor's cache.
 RESAMPLED = 2**18
 
 SAMPLES = 10_000
@@ -40,15 +40,15 @@ def paired_bootstrap(
     samples: int = SAMPLES,
     level: float = 0.95,
 ) -> Bootstrap:
-    """Resample items to see how sure a mean difference is.
+    """Test a mean difference by resampling items.
 
     Parameters
     ----------
     difference : (items,)
-        One value an item: the first method's minus the second's.
+        One value per item: the first method's minus the second's.
     rng : numpy.random.Generator
     weights : (items,), optional
-        How much an item counts in the mean; equally by default.
+        Weight of each item in the mean; equal by default.
     samples : int
     level : float
         Of the percentile interval.
@@ -66,9 +66,9 @@ def paired_bootstrap(
     share = _shares(weights)
     total = difference if share is None else difference * share
     means = np.empty(samples)
-    for start, drawn in _drawn(n, samples, rng):
-        divisor = n if share is None else np.take(share, drawn).sum(axis=1)
-        means[start : start + len(drawn)] = np.take(total, drawn).sum(axis=1) / divisor
+    for start, indices in _resample_indices(n, samples, rng):
+        divisor = n if share is None else np.take(share, indices).sum(axis=1)
+        means[start : start + len(indices)] = np.take(total, indices).sum(axis=1) / divisor
     (low,), (high,), (p_value,) = _outcomes(means[None], level)
     mean = float(total.sum() / (n if share is None else share.sum()))
     return Bootstrap(mean, float(low), float(high), float(p_value))
@@ -90,11 +90,13 @@ def resampled_means(
     n = len(values)
     share = _shares(weights)
     means = np.empty((values.shape[1], samples))
-    for start, drawn in _drawn(n, samples, rng):
-        rows = len(drawn)
-        drawn += n * np.arange(rows, dtype=np.int32)[:, None]
-        # how often each item was drawn: one product serves all columns
-        counts = np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n).astype(np.float64)
+    for start, indices in _resample_indices(n, samples, rng):
+        rows = len(indices)
+        indices += n * np.arange(rows, dtype=np.int32)[:, None]
+        # how often each item is in a sample: one product for all columns
+        counts = (
+            np.bincount(indices.ravel(), minlength=rows * n).reshape(rows, n).astype(np.float64)
+        )
         if share is not None:
             counts *= share
         means[:, start : start + rows] = (counts @ values / counts.sum(axis=1)[:, None]).T
@@ -110,29 +112,32 @@ class Pairs(NamedTuple):
 
 
 def all_pairs(means: Floats, level: float = 0.95) -> Pairs:
-    """Return what :func:`paired_bootstrap` says of every pair of methods.
+    """Return intervals and p-values of :func:`paired_bootstrap` for every pair of methods.
 
     Parameters
     ----------
     means : (methods, samples), of :func:`resampled_means`
     level : float
     """
-    found = [_outcomes(means[place] - means[place + 1 :], level) for place in range(len(means) - 1)]
+    found = [
+        _outcomes(means[position] - means[position + 1 :], level)
+        for position in range(len(means) - 1)
+    ]
     empty: list[Floats] = [np.empty(0)]  # one method alone has no pair
     return Pairs(*(np.concatenate([*empty, *(each[part] for each in found)]) for part in range(3)))
 
 
 def _shares(weights: Floats | None) -> Floats | None:
-    """Return how much each item counts, or None if all count equally."""
+    """Return the weights of items, or None if all are equal."""
     if weights is None or np.ptp(weights) <= 1e-12 * weights[0]:
         return None
     return np.asarray(weights, np.float64)
 
 
-def _drawn(
+def _resample_indices(
     n: int, samples: int, rng: np.random.Generator
 ) -> Iterator[tuple[int, npt.NDArray[np.int32]]]:
-    """Yield the items of some resamples at a time, after the number of the first of these."""
+    """Yield the number of the first sample of a batch, and the items of each of its samples."""
     batch = max(1, RESAMPLED // n)
     for start in range(0, samples, batch):
         size = (min(batch, samples - start), n)
@@ -144,11 +149,13 @@ def _outcomes(means: Floats, level: float) -> tuple[Floats, Floats, Floats]:
     samples = means.shape[1]
     least = (means <= ROUNDING).sum(axis=1)
     most = (means >= -ROUNDING).sum(axis=1)
-    ordered = np.sort(means, axis=1)  # quicker than to part it at the four places
+    ordered = np.sort(means, axis=1)  # faster than a partition at four positions
     ends = []
     for share in ((1 - level) / 2, (1 + level) / 2):
-        place = share * (samples - 1)
-        below = int(place)
+        position = share * (samples - 1)
+        below = int(position)
         above = min(below + 1, samples - 1)
-        ends.append(ordered[:, below] + (place - below) * (ordered[:, above] - ordered[:, below]))
+        ends.append(
+            ordered[:, below] + (position - below) * (ordered[:, above] - ordered[:, below])
+        )
     return ends[0], ends[1], np.minimum(1.0, 2 * np.minimum(least, most) / samples)

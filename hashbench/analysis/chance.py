@@ -1,7 +1,6 @@
-"""Scores that are not told from chance, and what may be the cause.
+"""Scores that do not differ from chance, and their likely cause.
 
-A method that returns the database in random order scores chance, not zero, and nothing about such
-a number looks wrong.
+A method that returns the database in random order has a score above zero that looks valid.
 """
 
 from __future__ import annotations
@@ -15,21 +14,21 @@ if TYPE_CHECKING:
 #: Standard errors that a score must be above chance.
 ERRORS = 3
 
-#: Behind a number that is not told from chance.
+#: Behind a number that does not differ from chance.
 MARK = "°"
 MEANING = f"{MARK} not above chance by {ERRORS} standard errors over queries"
 
-#: Rounding moves sums of equal terms by less.
+#: Tolerance for rounding errors.
 EXACT = 1e-9
 
 
 def at_chance(rows: Iterable[Mapping[Any, Any]]) -> bool:
-    """Say whether the mean of some scores is not above chance by three standard errors.
+    """Return whether the mean of some scores is not above chance by three standard errors.
 
     Parameters
     ----------
     rows : value, chance, chance_error of each; those of several seeds are averaged, the errors
-        too, because seeds ask the same or overlapping queries
+        too, because seeds have the same or overlapping queries
     """
     found = [(row["value"], row["chance"], row["chance_error"]) for row in rows]
     if not found or any(number is None or number != number for row in found for number in row):
@@ -39,7 +38,7 @@ def at_chance(rows: Iterable[Mapping[Any, Any]]) -> bool:
 
 
 def likely_cause(results: Results, dataset: str, method: str) -> str:
-    """Return what can be seen of why a method's codes are of no use; nothing if nothing is."""
+    """Return why a method's codes may be useless, or an empty text if there is no sign."""
     part = [
         stored
         for stored in results.done()

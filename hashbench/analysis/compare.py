@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 Pair = tuple["Stored", "Stored"]
 
-#: A bootstrap cannot tell a p-value from a smaller one below what its samples resolve.
+#: The smallest p-value of a bootstrap: smaller ones cannot be resolved by its samples.
 LEAST_P = 2 / SAMPLES
 
 
 def blocks(scores: pd.DataFrame, evidence: Evidence) -> pd.DataFrame:
-    """Return a row a block and a column a method: scores averaged over tasks and code lengths.
+    """Return scores averaged over tasks and code lengths: one row per block, one column per method.
 
     Methods that lack a score somewhere are left out; a mean over other cells would not compare.
 
@@ -58,7 +58,7 @@ def blocks(scores: pd.DataFrame, evidence: Evidence) -> pd.DataFrame:
 
 
 def find_method(results: Results, name: str) -> str:
-    """Return the method of the results that is called so, with or without its parameters."""
+    """Return the full name of a method of the results, given with or without its parameters."""
     labels = list(dict.fromkeys(cell.label for cell in results.cells))
     if name in labels:
         return name
@@ -74,17 +74,16 @@ def compare(results: Results, first: str, second: str, measure: str) -> pd.DataF
     """Compare two methods for every dataset, code length and task.
 
     From three distinct splits up by a t-test over splits, corrected for the rows that they share;
-    otherwise by a bootstrap over the items that ask, which says how far the difference depends on
-    them and nothing about training on other rows.
+    otherwise by a bootstrap over queries, which is no evidence about training on other rows.
 
     Returns
     -------
     DataFrame
         dataset, bits, task, database, measure, first, second (means, as in tables), difference
         (first minus second), low and high (its 95 % interval), p_value (two-sided), p_holm
-        (corrected over all rows), test ("splits" or "queries"), at_most (whether the p-values are
-        as small as resampling can tell), better, equal, worse (probabilities over splits; nan
-        otherwise), queries (items that ask), seeds, blocks (distinct splits), blocks_won (by the
+        (corrected over all rows), test ("splits" or "queries"), at_most (whether the p-value is
+        the smallest of the bootstrap), better, equal, worse (probabilities over splits; nan
+        otherwise), queries (distinct items), seeds, blocks (distinct splits), blocks_won (by the
         first)
     """
     import pandas as pd
@@ -107,18 +106,18 @@ def compare(results: Results, first: str, second: str, measure: str) -> pd.DataF
 
 
 def over_items(results: Results, first: str, second: str, measure: str) -> dict[str, Any]:
-    """Compare two methods on one dataset over the items that ask, all tasks and lengths together.
+    """Compare two methods on one dataset by a bootstrap over query items.
 
-    An item is drawn whole: its values for all tasks, code lengths and seeds are averaged.
+    The values of an item for all tasks, code lengths and seeds are averaged.
     """
-    asked = [
-        _asked(results, pair, task, database, measure)
+    requested = [
+        _read_values(results, pair, task, database, measure)
         for pairs in _pairs(results, first, second).values()
         for pair in pairs
         for task in results.tasks
         for database in results.databases
     ]
-    items = _clustered([each for each in asked if each is not None])
+    items = _average_items([each for each in requested if each is not None])
     found = paired_bootstrap(items.difference, np.random.default_rng(0), items.weights)
     return {
         **found._asdict(),
@@ -138,10 +137,10 @@ class Compared(NamedTuple):
 def compare_all(
     results: Results, dataset: str, bits: int, measure: str
 ) -> dict[tuple[str, str], Compared]:
-    """Compare every two methods over the items that ask: what `compare` says of each pair.
+    """Compare every two methods over query items, as `compare` does for one pair.
 
-    Pairs share the items that are drawn: hundreds of them would take minutes one by one. Methods
-    that have done other seeds than most are left out.
+    All pairs share the resampled items, which is faster than one bootstrap per pair. Methods whose
+    seeds differ from those of most are left out.
 
     Returns
     -------
@@ -149,17 +148,17 @@ def compare_all(
         By task and kind of database codes.
     """
     # by method and seed; one cell after the other, so that its values are read once
-    found: dict[tuple[str, str], dict[str, dict[int, _Asked]]] = {}
+    found: dict[tuple[str, str], dict[str, dict[int, _Values]]] = {}
     for stored in results.done():
         if (stored.cell.dataset, stored.cell.bits) != (dataset, bits):
             continue
         for about in itertools.product(results.tasks, results.databases):
-            one = _asked(results, [stored], *about, measure)
+            one = _read_values(results, [stored], *about, measure)
             if one is not None:
                 seeds = found.setdefault(about, {}).setdefault(stored.cell.label, {})
                 seeds[stored.cell.seed] = one
-    alike = {about: _alike(by_method) for about, by_method in found.items()}
-    # slices whose items count alike share what is drawn
+    alike = {about: _same_queries(by_method) for about, by_method in found.items()}
+    # slices whose items have equal weights share the resampled items
     groups: dict[bytes, list[tuple[str, str]]] = {}
     for about, (_, items) in alike.items():
         groups.setdefault(items.weights.tobytes(), []).append(about)
@@ -175,21 +174,21 @@ def compare_all(
     return compared
 
 
-def _alike(by_method: dict[str, dict[int, _Asked]]) -> tuple[list[str], _Items]:
-    """Return the methods that were asked the same as most, and their values for every item."""
+def _same_queries(by_method: dict[str, dict[int, _Values]]) -> tuple[list[str], _Items]:
+    """Return the methods with the most common queries, and their values for every item."""
     groups: dict[tuple[tuple[int, bytes], ...], list[str]] = {}
     for name, seeds in by_method.items():
-        asked = tuple((seed, one.rows.tobytes()) for seed, one in sorted(seeds.items()))
-        groups.setdefault(asked, []).append(name)
+        requested = tuple((seed, one.rows.tobytes()) for seed, one in sorted(seeds.items()))
+        groups.setdefault(requested, []).append(name)
     methods = max(groups.values(), key=len)
-    return methods, _clustered(
-        _Asked(seed, one.rows, np.hstack([by_method[name][seed].values for name in methods]))
+    return methods, _average_items(
+        _Values(seed, one.rows, np.hstack([by_method[name][seed].values for name in methods]))
         for seed, one in by_method[methods[0]].items()
     )
 
 
-class _Asked(NamedTuple):
-    """One ranking of some methods: rows that ask, and the values of each, (rows, methods)."""
+class _Values(NamedTuple):
+    """Values of one task for some methods: rows of the queries, and values (rows, methods)."""
 
     seed: int
     rows: Any
@@ -197,7 +196,7 @@ class _Asked(NamedTuple):
 
 
 class _Items(NamedTuple):
-    """Items that ask: the values of each method, (items, methods), and how much an item counts."""
+    """Query items: the values of each method, (items, methods), and the weights of items."""
 
     values: tests.Floats
     weights: tests.Floats
@@ -210,22 +209,22 @@ class _Items(NamedTuple):
 
 
 def _pairs(results: Results, first: str, second: str) -> dict[tuple[str, int], list[Pair]]:
-    """Return the cells that both methods have done, by dataset and code length, as asked for."""
-    asked = list(dict.fromkeys(cell.dataset for cell in results.plan.cells))
+    """Return the cells that both methods have done, by dataset and code length."""
+    requested = list(dict.fromkeys(cell.dataset for cell in results.plan.cells))
     done = {(s.cell.label, s.cell.dataset, s.cell.bits, s.cell.seed): s for s in results.done()}
     cells: dict[tuple[str, int], list[Pair]] = {}
     for (label, dataset, bits, seed), stored in done.items():
         other = done.get((second, dataset, bits, seed))
         if label == first and other is not None:
             cells.setdefault((dataset, bits), []).append((stored, other))
-    return dict(sorted(cells.items(), key=lambda each: (asked.index(each[0][0]), each[0][1])))
+    return dict(sorted(cells.items(), key=lambda each: (requested.index(each[0][0]), each[0][1])))
 
 
-def _asked(
+def _read_values(
     results: Results, cells: Sequence[Stored], task: str, database: str, measure: str
-) -> _Asked | None:
-    """Return what a task gives, or None if the methods do not all have such codes."""
-    # it computes: listing reports should not wait for it
+) -> _Values | None:
+    """Return the values of a task, or None if a method does not have such codes."""
+    # a slow import, which listing reports does not need
     from hashbench.analysis.per_query import per_query
 
     found = [per_query(results, stored, task, database, measure) for stored in cells]
@@ -237,19 +236,19 @@ def _asked(
     if not counted.any():
         return None
     cell = cells[0].cell
-    return _Asked(cell.seed, results.split(cell.split).query[counted], together[counted])
+    return _Values(cell.seed, results.split(cell.split).query[counted], together[counted])
 
 
-def _clustered(asked: Iterable[_Asked]) -> _Items:
-    """Return the values of every item and how much it counts in the mean of the means."""
-    each = list(asked)
+def _average_items(requested: Iterable[_Values]) -> _Items:
+    """Return the mean values of every item and its weight in the mean of the means."""
+    each = list(requested)
     if not each:
         return _Items(np.empty((0, 2)), np.empty(0))
-    _, place = np.unique(np.concatenate([one.rows for one in each]), return_inverse=True)
+    _, position = np.unique(np.concatenate([one.rows for one in each]), return_inverse=True)
     shares = np.concatenate([np.full(len(one.rows), 1 / len(one.rows)) for one in each])
     values = np.concatenate([one.values for one in each])
-    weights = np.bincount(place, shares).astype(np.float64)
-    sums = [np.bincount(place, shares * column) for column in values.T]
+    weights = np.bincount(position, shares).astype(np.float64)
+    sums = [np.bincount(position, shares * column) for column in values.T]
     return _Items(np.column_stack(sums) / weights[:, None], weights)
 
 
@@ -262,20 +261,20 @@ def _compared(
 ) -> list[dict[str, Any]]:
     """Return one row, or none if the methods do not both have such codes."""
     dataset, bits, task, database = about
-    asked = [_asked(results, pair, task, database, measure) for pair in pairs]
-    found = [one for one in asked if one is not None]
-    if not found or len(found) < len(asked):
+    requested = [_read_values(results, pair, task, database, measure) for pair in pairs]
+    found = [one for one in requested if one is not None]
+    if not found or len(found) < len(requested):
         return []
     means: dict[int, list[Any]] = {}
     for one in found:
         means.setdefault(evidence.blocks[dataset, one.seed], []).append(one.values.mean(axis=0))
     over_blocks = np.array([np.mean(each, axis=0) for each in means.values()])
     difference = over_blocks[:, 0] - over_blocks[:, 1]
-    whole = np.mean([one.values.mean(axis=0) for one in found], axis=0)
-    items = _clustered(found)
+    overall = np.mean([one.values.mean(axis=0) for one in found], axis=0)
+    items = _average_items(found)
     row: dict[str, Any] = {
         "dataset": dataset, "bits": bits, "task": task, "database": database, "measure": measure,
-        "first": whole[0], "second": whole[1], "difference": whole[0] - whole[1],
+        "first": overall[0], "second": overall[1], "difference": overall[0] - overall[1],
         "queries": len(items.difference), "seeds": len(found), "blocks": len(means),
         "blocks_won": int((difference > 0).sum()),
     }  # fmt: skip

@@ -1,9 +1,8 @@
-"""Blocks: what counts as one piece of evidence.
+"""Blocks: the units over which methods are compared.
 
-The unit is a distinct split of a dataset: other queries. Seeds that give the same split (a dataset
-that comes with its own) differ in the methods' random numbers only: they are one block, their
-scores are averaged, and their spread is that of initialisation. Random splits of one dataset share
-rows; how many of them decides how far a test over splits has to be corrected.
+A block is a distinct split of a dataset, with other queries. Seeds with the same split differ only
+in the methods' random numbers: they are one block, and their scores are averaged. Random splits of
+one dataset share rows, for which tests over splits are corrected.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Which seeds of a dataset share a split, and how much splits share.
+    """The blocks of a study: which seeds share a split, and how much splits overlap.
 
     Attributes
     ----------
     blocks : (dataset, seed) -> the block's number; seeds of one number have the same split
-    overlaps : dataset -> queries for each other row of a split, Nadeau and Bengio's n2 / n1
+    overlaps : dataset -> queries per other row of a split, Nadeau and Bengio's n2 / n1
     """
 
     blocks: Mapping[tuple[str, int], int]
@@ -42,7 +41,7 @@ class Evidence:
         return sum(name == dataset for name, _ in self.blocks)
 
     def averaged(self, wide: Floats, seeds: Iterable[int], dataset: str) -> Floats:
-        """Return an array with a row a seed as one with a row a block; nan counts nowhere."""
+        """Average an array with one row per seed to one row per block, without nan."""
         numbers = np.array([self.blocks[dataset, int(seed)] for seed in seeds])
         known = ~np.isnan(wide)
         each = [numbers == number for number in np.unique(numbers)]
@@ -54,13 +53,11 @@ class Evidence:
 def find_evidence(results: Results) -> Evidence:
     """Return the blocks of a study, from the splits of its done cells.
 
-    Seeds that ask the same queries are one block, also where they train on other rows of the rest
-    or on other labels: what is learned from these queries is learned once.
+    Seeds with the same queries are one block, also if they train on other rows or labels.
 
-    What makes splits alike is how many of their rows they can share. Nadeau and Bengio train on
-    every row that is not asked; where fewer are trained on (a subset, half of the database, few
-    labelled rows) splits share no more than then, so that all rows that are not asked count,
-    trained on or not. To count the trained ones alone would make tests that cannot reject.
+    The overlap counts all rows that are not queries. Nadeau and Bengio train on all of them; with
+    fewer training rows (a subset, few labelled rows) splits share no more, and counting only the
+    training rows would give tests that never reject.
     """
     blocks: dict[tuple[str, int], int] = {}
     known: dict[tuple[str, bytes], int] = {}
@@ -72,11 +69,11 @@ def find_evidence(results: Results) -> Evidence:
             split = results.split(cell.split)
             others = len(np.union1d(split.train, split.database))
             own[cell.split] = len(split.query) / others
-            asked = (cell.dataset, np.asarray(split.query).tobytes())
-            blocks[cell.dataset, cell.seed] = known.setdefault(asked, cell.seed)
+            queries = (cell.dataset, np.asarray(split.query).tobytes())
+            blocks[cell.dataset, cell.seed] = known.setdefault(queries, cell.seed)
         elif (cell.dataset, cell.seed) not in blocks:
-            asked = (cell.dataset, np.asarray(results.split(cell.split).query).tobytes())
-            blocks[cell.dataset, cell.seed] = known[asked]
+            queries = (cell.dataset, np.asarray(results.split(cell.split).query).tobytes())
+            blocks[cell.dataset, cell.seed] = known[queries]
     return Evidence(blocks, {name: max(found.values()) for name, found in sizes.items()})
 
 

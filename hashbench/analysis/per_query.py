@@ -1,4 +1,4 @@
-"""A cell looked at query by query: what a measure says of each, and what each finds."""
+"""The results of a cell per query: values of a measure, and the first items of the ranking."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from hashbench.measures import parse
 
 
 class Retrieved(NamedTuple):
-    """The first items of a ranking; which of tied items come first is drawn with a seed.
+    """The first items of rankings, with tied items in random order.
 
     Attributes
     ----------
     items : (queries, ranks) positions in the database
     relevant : (queries, ranks) bool
     distances : (queries, ranks), Hamming distances; None where items are ranked by scores
-    ties : (queries, ranks), how many items of the database stand at that distance
+    ties : (queries, ranks), number of items of the database at that distance
     """
 
     items: npt.NDArray[np.intp]
@@ -43,7 +43,7 @@ def per_query(
     known = results.memory.per_query(stored.cell.id, stamp, name, task, database)
     if known is not None:
         return known
-    # imports numba, a second, which what is remembered does not need
+    # imports numba, which takes a second and which cached values do not need
     from hashbench.execution.scoring import make_ranking, rankings
     from hashbench.measures import evaluate_ranking
 
@@ -59,21 +59,24 @@ def per_query(
 def retrieved(
     results: Results, stored: Stored, task: str, queries: Sequence[int], ranks: int, seed: int = 0
 ) -> Retrieved:
-    """Return what some queries find first among encoded database codes.
+    """Return the first items of some queries among encoded database codes.
 
-    Most of a ranking by short codes is ties: the first in database order would always be the same
-    items, so that the order among tied ones is drawn, with a seed.
+    Tied items are in random order: in database order the same items would always come first.
     """
     codes, split = stored.codes(), results.split(stored.cell.split)
     (chosen,) = (each for each in split.tasks if each.name == task)
     query, database = codes.query[chosen.asked][list(queries)], codes.database[chosen.searched]
     distances = ties = None
     if codes.n_bits is not None:
-        whole = np.stack([np.bitwise_count(q ^ database).sum(axis=1, dtype=np.intp) for q in query])
-        drawn = np.random.default_rng(seed).permutation(len(database))
-        order = np.stack([np.lexsort((drawn, row))[:ranks] for row in whole])
-        distances = np.take_along_axis(whole, order, axis=1)
-        ties = np.stack([np.bincount(row)[d] for row, d in zip(whole, distances, strict=True)])
+        all_distances = np.stack(
+            [np.bitwise_count(q ^ database).sum(axis=1, dtype=np.intp) for q in query]
+        )
+        random_order = np.random.default_rng(seed).permutation(len(database))
+        order = np.stack([np.lexsort((random_order, row))[:ranks] for row in all_distances])
+        distances = np.take_along_axis(all_distances, order, axis=1)
+        ties = np.stack(
+            [np.bincount(row)[d] for row, d in zip(all_distances, distances, strict=True)]
+        )
     else:
         order = np.argsort(-(query @ database.T), axis=1, kind="stable")[:, :ranks]
     labels = split.query_labels[list(queries)]

@@ -1,4 +1,4 @@
-"""Numbers that papers print, shipped as data: one CSV file a paper, and what its columns mean."""
+"""Numbers printed in papers: one CSV file per paper, and a TOML file that describes it."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Published:
 
     Attributes
     ----------
-    paper : who printed them, where
-    protocol : how they were obtained, as far as the paper says
+    paper : its citation
+    protocol : how they were obtained, as the paper describes it
     quantities : quantity -> {"measure": name} or {"run": column of the table of runs}
     datasets : printed name -> {"names": datasets here, "printed": the paper's description,
         "alike": those of the names that have the printed features; all if not given}
@@ -47,13 +47,13 @@ class Published:
 def published(folder: Path | None = None) -> Iterator[Published]:
     """Yield the numbers of every paper that the package has, and of those in a folder."""
     shipped = Path(str(resources.files("hashbench.resources"))) / "published"
-    for place in (shipped, folder):
-        for path in sorted(place.glob("*.csv")) if place is not None else ():
-            yield read_published(path)
+    folders = [shipped] if folder is None else [shipped, folder]
+    for path in (each for parent in folders for each in sorted(parent.glob("*.csv"))):
+        yield read_published(path)
 
 
 def read_published(path: Path) -> Published:
-    """Read printed numbers; a TOML file of the same name beside them says what they are.
+    """Read printed numbers; a TOML file of the same name describes them.
 
     Without one, a quantity is the name of a measure or of a column of the table of runs, and a
     dataset is the one of that name.

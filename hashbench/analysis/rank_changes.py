@@ -1,4 +1,4 @@
-"""What a choice does to a ranking: changes of rank, agreement of two orders, best of trials."""
+"""Changes of ranks, agreement of two rankings, and the expected best of a number of trials."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def expected_best(scores: Sequence[float]) -> Floats:
     )
 
 
-def place(values: pd.Series[float]) -> pd.Series[int]:
+def to_ranks(values: pd.Series[float]) -> pd.Series[int]:
     """Return ranks as tables print them: 1 is the highest, equals share the better one."""
     return values.rank(ascending=False, method="min").astype(int)
 
@@ -58,7 +58,7 @@ def change(before: int, after: int) -> str:
 
 
 def tau(before: Sequence[float], after: Sequence[float]) -> float | None:
-    """Return Kendall's tau between two orders; None where there are none to compare."""
+    """Return Kendall's tau between two rankings; None if it is undefined."""
     from scipy.stats import kendalltau
 
     if len(before) < 2:
@@ -68,7 +68,7 @@ def tau(before: Sequence[float], after: Sequence[float]) -> float | None:
 
 
 def tau_words(before: Sequence[float], after: Sequence[float]) -> str:
-    """Say how far two orders agree, or why nobody can."""
+    """Describe the agreement of two rankings by Kendall's tau, or why it is undefined."""
     found = tau(before, after)
     if found is not None:
         return f"Kendall's tau between the rankings {found:.2f}"

@@ -29,8 +29,8 @@ def records(table: pd.DataFrame) -> list[Any]:
     return list(table.itertuples(index=False))
 
 
-#: What stands beside a value in tables of scores: numbers, which tell no groups apart.
-BESIDE = ("low", "high", "chance", "chance_error")
+#: Columns of scores that no group depends on.
+EXTRA_COLUMNS = ("low", "high", "chance", "chance_error")
 
 
 def over_seeds(table: pd.DataFrame, values: Sequence[str] = ("value",)) -> pd.DataFrame:
@@ -39,15 +39,15 @@ def over_seeds(table: pd.DataFrame, values: Sequence[str] = ("value",)) -> pd.Da
     Parameters
     ----------
     table : a tidy table with a column "seed"
-    values : the columns with numbers; all others but `BESIDE` tell the groups apart
+    values : the columns with numbers; all others but `EXTRA_COLUMNS` define the groups
 
     Returns
     -------
     DataFrame
         The other columns; for one value "mean", "std" and "seeds", for several each under its own
-        name with "_std" beside it. The standard deviation is that of a sample, 0 for one seed.
+        name and another with "_std". The standard deviation is that of a sample, 0 for one seed.
     """
-    keys = [name for name in table.columns if name not in (*values, "seed", *BESIDE)]
+    keys = [name for name in table.columns if name not in (*values, "seed", *EXTRA_COLUMNS)]
     groups = table.groupby(keys, sort=False, observed=True, dropna=False)
     summary = groups[list(values)].mean()
     spread = groups[list(values)].std(ddof=1).fillna(0.0)
@@ -62,22 +62,22 @@ def over_seeds(table: pd.DataFrame, values: Sequence[str] = ("value",)) -> pd.Da
 def best_methods(
     scores: pd.DataFrame, keys: Sequence[str], evidence: Evidence, alpha: float = tests.ALPHA
 ) -> pd.DataFrame:
-    """Return each method's place in every comparison, and whether it is as good as the best.
+    """Return each method's rank in every comparison, and whether it differs from the best.
 
     Only methods that have every seed are compared: a mean over fewer seeds is another quantity.
 
     Parameters
     ----------
     scores : columns method, seed, value and the keys
-    keys : the columns that tell comparisons apart, "dataset" among them
+    keys : the columns that define a comparison, "dataset" among them
     evidence : which seeds share a split, and how much splits share
 
     Returns
     -------
     DataFrame
         the keys, method, blocks (distinct splits), rank (1 is best; nan if not compared),
-        not_worse (the best, and what t-tests over splits, corrected for shared rows and for all
-        pairs, do not tell from it)
+        not_worse (the best and the methods that do not differ significantly from it by t-tests
+        over splits, corrected for shared rows and for all pairs)
     """
     import pandas as pd
 
@@ -85,9 +85,14 @@ def best_methods(
     for key, wide in by_seed(scores, keys):
         about = dict(zip(keys, key, strict=True))
         dataset = str(about["dataset"])
-        whole = np.flatnonzero(~np.isnan(wide.values).any(axis=0))
-        complete, names = wide.values[:, whole], [wide.methods[place] for place in whole]
-        ranks = places(dict(zip(names, complete.mean(axis=0).tolist(), strict=True)), len(complete))
+        complete_columns = np.flatnonzero(~np.isnan(wide.values).any(axis=0))
+        complete, names = (
+            wide.values[:, complete_columns],
+            [wide.methods[position] for position in complete_columns],
+        )
+        ranks = rank_methods(
+            dict(zip(names, complete.mean(axis=0).tolist(), strict=True)), len(complete)
+        )
         table = evidence.averaged(complete, wide.seeds, dataset)
         marks: Any = []
         if names:
@@ -95,13 +100,13 @@ def best_methods(
             marks = tests.not_worse_than_best(table, overlap, alpha)
         good = dict(zip(names, marks, strict=True))
         for method in wide.methods:
-            place = {"rank": ranks.get(method, np.nan), "not_worse": bool(good.get(method, False))}
-            rows.append({**about, "method": method, "blocks": len(table), **place})
+            marks = {"rank": ranks.get(method, np.nan), "not_worse": bool(good.get(method, False))}
+            rows.append({**about, "method": method, "blocks": len(table), **marks})
     return pd.DataFrame(rows)
 
 
 class BySeed(NamedTuple):
-    """Scores of one comparison: a row a seed and a column a method, nan where there is none."""
+    """Scores of one comparison: one row per seed, one column per method, nan if there is none."""
 
     seeds: list[int]
     methods: list[str]
@@ -111,12 +116,12 @@ class BySeed(NamedTuple):
 def by_seed(scores: pd.DataFrame, keys: Sequence[str]) -> Iterator[tuple[tuple[Any, ...], BySeed]]:
     """Yield comparisons in their order, with the values of the keys; seeds and methods ascend.
 
-    What pandas' pivot does, without its milliseconds: a study has hundreds of comparisons.
+    Faster than a pivot of pandas per comparison: a study has hundreds of them.
 
     Parameters
     ----------
     scores : columns method, seed, value and the keys
-    keys : the columns that tell comparisons apart
+    keys : the columns that define a comparison
     """
     methods, method = np.unique(scores["method"].to_numpy(object), return_inverse=True)
     seeds, seed = np.unique(scores["seed"].to_numpy(), return_inverse=True)
@@ -141,10 +146,10 @@ def rows_by(
         yield tuple(column[rows[0]] for column in columns), rows
 
 
-def places(means: Mapping[str, float], seeds: int) -> dict[str, int]:
-    """Return the place of each method: one more than the number of methods that are better.
+def rank_methods(means: Mapping[str, float], seeds: int) -> dict[str, int]:
+    """Return the rank of each method: one more than the number of methods that are better.
 
-    Better by less than rounding may move one of the two, over so many seeds, is not better.
+    Differences within the numerical tolerance of one of the two methods count as ties.
     """
     shares = {method: tolerance(method) / seeds**0.5 for method in means}
     return {
@@ -158,12 +163,12 @@ def places(means: Mapping[str, float], seeds: int) -> dict[str, int]:
 
 
 def outcomes(results: Results) -> pd.DataFrame:
-    """Return how the cells of each method ended: what a table prints where it has no number.
+    """Return the status of each method's cells, which tables print instead of a missing number.
 
     Returns
     -------
     DataFrame
-        dataset, method, bits, planned (seeds asked for) and status (of the first cell that is not
+        dataset, method, bits, planned (number of seeds) and status (of the first cell that is not
         done, or "done")
     """
     runs = results.runs()

@@ -2,8 +2,8 @@
 
 Scores come as a (blocks, methods) array. What a block is decides which test holds: datasets are
 independent and take rank tests (Demsar 2006); random splits of one dataset share rows and take
-t-tests corrected for that (Nadeau and Bengio 2003). A test that could not reject whatever the
-scores were is not worth running: `least_wilcoxon` and `least_friedman` say so beforehand.
+t-tests corrected for that (Nadeau and Bengio 2003). `least_wilcoxon` and `least_friedman` return
+the smallest p-value that a test can reach: a test that can never reject is not run.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ Floats = npt.NDArray[np.float64]
 
 ALPHA = 0.05
 
-#: Fewer do not tell a method from the best: two leave a t-test one degree of freedom.
+#: Smallest number of blocks for a t-test; two leave it one degree of freedom.
 LEAST_BLOCKS = 3
 
-#: Blocks after which looking for a number that suffices is given up.
+#: Largest number of blocks that `blocks_needed` tries.
 MOST_BLOCKS = 1000
 
 
 class Friedman(NamedTuple):
-    """Do the methods differ at all, and how far apart must two mean ranks be?
+    """Friedman's test with Nemenyi's critical difference.
 
     Attributes
     ----------
     statistic, p_value : Friedman's chi-square test over blocks
     mean_ranks : (methods,), 1 is best
-    critical_difference : mean ranks further apart differ significantly (Nemenyi)
+    critical_difference : larger differences of mean ranks are significant (Nemenyi)
     """
 
     statistic: float
@@ -84,7 +84,7 @@ def holm(p_values: Floats) -> Floats:
     return adjusted
 
 
-# --- what a test can say at best ----------------------------------------------------------------
+# --- the smallest p-value of a test -------------------------------------------------------------
 
 
 def least_wilcoxon(blocks: int, methods: int) -> float:
@@ -108,7 +108,7 @@ def least_friedman(blocks: int, methods: int) -> float:
 def blocks_needed(
     least: Callable[[int, int], float], methods: int, alpha: float = ALPHA
 ) -> int | None:
-    """Return the fewest blocks with which a test can reject; None if none do.
+    """Return the smallest number of blocks with which a test can reject; None if there is none.
 
     Examples
     --------
@@ -160,12 +160,12 @@ def count_wins(scores: Floats) -> Counts:
 
 
 class Corrected(NamedTuple):
-    """A t-test over splits that share rows; an entry a comparison.
+    """A t-test over splits that share rows, one entry per comparison.
 
     Attributes
     ----------
     mean, error : of the difference; the error is corrected for the shared rows
-    p_value : two-sided; 1 where the differences have no spread, because nothing can be said
+    p_value : two-sided; 1 where the differences have no spread
     freedom : degrees of freedom
     """
 
@@ -217,11 +217,10 @@ def pairs_over_splits(scores: Floats, overlap: float) -> Floats:
 def not_worse_than_best(
     scores: Floats, overlap: float, alpha: float = ALPHA
 ) -> npt.NDArray[np.bool_]:
-    """Mark the best method and those that tests over splits do not tell from it.
+    """Mark the best method and those that do not differ significantly from it over splits.
 
-    Which method is best is found on the same scores, so that its comparisons stand for all pairs
-    and are corrected as such. With fewer than three blocks nothing can be told apart, and only
-    the best is marked.
+    The best method is found on the same scores, so that p-values are corrected for all pairs. With
+    fewer than three blocks only the best is marked.
     """
     scores = _table(scores, 1)
     best = int(scores.mean(axis=0).argmax())

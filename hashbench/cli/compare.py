@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from hashbench.cli import plugin_option, with_study
-from hashbench.cli.report import selected
+from hashbench.cli.report import select_results
 
 
 @click.command("compare")
@@ -41,17 +41,17 @@ def compare_command(
     from hashbench.render.writer import FOLDER, FORMATS, RenderedExhibit, draw, slug, write_data
 
     check_width(flags["width"])
-    whole = Results(out, with_study(out, plugins))
-    style = Style.of(whole, flags["width"])
-    results = selected(whole, {**flags, "methods": None})
+    full_results = Results(out, with_study(out, plugins))
+    style = Style.of(full_results, flags["width"])
+    results = select_results(full_results, {**flags, "methods": None})
     pair = find_method(results, first), find_method(results, second)
     table = compare(results, *pair, results.main_measure)
     title = f"compare {pair[0]} {pair[1]}"
     picture = RenderedExhibit(slug(title), forest(table, *pair, style))
-    shown = draw(picture, out / FOLDER, style, FORMATS)
+    written = draw(picture, out / FOLDER, style, FORMATS)
     write_data(title, table, out / FOLDER, FORMATS)
     if as_json:
         click.echo(json.dumps(table.to_dict("records"), indent=2))
         return
     click.echo("\n".join(sentences(table, *pair)))
-    click.echo(f"figure: {shown.files['pdf']}")
+    click.echo(f"figure: {written.files['pdf']}")

@@ -67,21 +67,21 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
     check_width(flags["width"])
     registry = with_study(out, plugins)
     reports = chosen_reports(names, registry)
-    whole = Results(out, registry)
-    for cell in whole.cells:
-        if cell.id in whole.damaged:
-            reason = whole.damaged[cell.id]
+    full_results = Results(out, registry)
+    for cell in full_results.cells:
+        if cell.id in full_results.damaged:
+            reason = full_results.damaged[cell.id]
             click.echo(f"damaged, left out: {cell}: {reason}; run the study again", err=True)
-    results = selected(whole, flags)
+    results = select_results(full_results, flags)
     highlight = _listed(flags["highlight"])
-    style = Style.of(whole, flags["width"], flags["title"]).part(results, highlight)
+    style = Style.of(full_results, flags["width"], flags["title"]).part(results, highlight)
     folder = flags["folder"] or out / FOLDER
     if folder == out / FOLDER:
         remove(folder)  # what a run left there is about to change
     has_page = whole_study and folder == out / FOLDER
     if has_page and flags["site"]:
-        write_card(whole, style, folder)
-    scripts = run_in_background(lambda: write_scripts(whole, style)) if has_page else None
+        write_card(full_results, style, folder)
+    scripts = run_in_background(lambda: write_scripts(full_results, style)) if has_page else None
     rendered = render_all(
         reports,
         results,
@@ -89,16 +89,16 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
         folder,
         formats,
         lambda line, wrong: click.echo(line, err=wrong),
-        lambda drafts: scripts and write_index(whole, style, drafts, scripts()),
+        lambda drafts: scripts and write_index(full_results, style, drafts, scripts()),
     )
     if scripts:
-        page = write_index(whole, style, rendered, scripts())
+        page = write_index(full_results, style, rendered, scripts())
         click.echo(f"page: {page}")
         plain = flags["width"] == "page" and not flags["title"] and not highlight
         if plain and len(rendered) == len(reports):
-            write(folder, fingerprint_of(whole), written(rendered, page))
+            write(folder, fingerprint_of(full_results), written(rendered, page))
         if flags["site"]:
-            click.echo(f"site: {write_site(whole, flags['site'])}")
+            click.echo(f"site: {write_site(full_results, flags['site'])}")
     click.echo(f"in {folder}")
     if len(rendered) < len(reports):
         sys.exit(1)
@@ -113,14 +113,14 @@ def chosen_reports(text: str, registry: Registry) -> list[Report]:
     ]
 
 
-def selected(whole: Any, flags: dict[str, Any]) -> Any:
+def select_results(full_results: Any, flags: dict[str, Any]) -> Any:
     """Return the part of the results that the flags ask for."""
     from hashbench.measures import parse_many
 
     bits = _listed(flags["bits"])
     if not all(each.isdecimal() for each in bits):
         raise HashbenchError(f"bits: found {flags['bits']!r}; allowed: whole numbers, as 16,32")
-    return whole.select(
+    return full_results.select(
         measures=[str(measure) for measure in parse_many(flags["measure"])]
         if flags["measure"]
         else [],

@@ -1,4 +1,4 @@
-"""A comparison of two methods as people read it: a figure and sentences."""
+"""A comparison of two methods as a figure and as sentences."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-#: What the interval and the p-value of a row come from, and hence speak of.
+#: The tests that the interval and the p-value of a row come from.
 TESTS = {
     "splits": "of a t-test over random splits, corrected for the rows that they share",
-    "queries": "of a paired bootstrap over the items of one split, which says nothing of training "
-    "on other rows",
+    "queries": "of a paired bootstrap over the queries of one split, no evidence about training on "
+    "other rows",
 }
 
 WIDTH = 80  # columns of a terminal
 
 
 def forest(table: pd.DataFrame, first: str, second: str, style: Style) -> Picture:
-    """Return a figure with a line a comparison: mean difference and its interval.
+    """Return a figure with one line per comparison: mean difference and its interval.
 
-    Lines of one dataset and kind of database codes stand below a heading.
+    A heading is above the lines of each dataset and kind of database codes.
     """
     groups = list(grouped(table, "dataset", "database"))
     lines = len(table) + len(groups)
@@ -53,9 +53,9 @@ def forest(table: pd.DataFrame, first: str, second: str, style: Style) -> Pictur
                 axes.plot(row.difference, y, "o", color=colour, markerfacecolor=face)
                 names[y] = f"{arrow(row.task)}, {row.bits} bits"
         axes.set_yticks(list(names), list(names.values()))
-        for place in headings:
-            axes.get_yticklabels()[place].set_fontweight("bold")
-            axes.get_ygridlines()[place].set_visible(False)
+        for position in headings:
+            axes.get_yticklabels()[position].set_fontweight("bold")
+            axes.get_ygridlines()[position].set_visible(False)
         axes.tick_params(axis="y", length=0)
         titles = [text_layout.label(style, name) for name in (first, second)]
         axes.set(ylim=(-0.7, lines - 0.3), xlabel=f"{titles[0]} minus {titles[1]}")
@@ -63,7 +63,7 @@ def forest(table: pd.DataFrame, first: str, second: str, style: Style) -> Pictur
     tests = [TESTS[name] for name in dict.fromkeys(table["test"])]
     caption = style.caption(
         f"{style.methods[first].title} minus {style.methods[second].title}: mean over queries and "
-        f"seeds, and 95 % interval {' or '.join(tests)}; filled: told apart (Holm over all lines, "
+        f"seeds, and 95 % interval {' or '.join(tests)}; filled: significant (Holm over all lines, "
         "5 %)",
         table["dataset"],
         measure=str(table["measure"].iloc[0]),
@@ -79,7 +79,7 @@ def _colours(style: Style, first: str, second: str) -> tuple[str, str]:
 
 
 def p_words(p_value: float, at_most: bool) -> str:
-    """Return a p-value as far as the bootstrap can tell it.
+    """Return a p-value in words, with "at most" if it is the smallest of a bootstrap.
 
     Examples
     --------
@@ -90,18 +90,21 @@ def p_words(p_value: float, at_most: bool) -> str:
 
 
 def sentences(table: pd.DataFrame, first: str, second: str) -> list[str]:
-    """Return the comparison in words: how it ended, a heading a dataset, three lines a row."""
-    told = table[table["p_holm"] <= ALPHA]
-    won, lost = int((told["difference"] > 0).sum()), int((told["difference"] < 0).sum())
+    """Return the comparison as lines: a summary, then a heading per dataset and three per row."""
+    significant = table[table["p_holm"] <= ALPHA]
+    won, lost = (
+        int((significant["difference"] > 0).sum()),
+        int((significant["difference"] < 0).sum()),
+    )
     lines = [
         f"Of {len(table)} comparisons {first} wins {won} and {second} {lost}; in "
-        f"{len(table) - won - lost} they are not told apart.",
+        f"{len(table) - won - lost} they do not differ significantly.",
     ]
     measure = str(table["measure"].iloc[0])
     for (dataset, database), group in grouped(table, "dataset", "database"):
         lines.append(f"{measure} on {dataset}, database codes: {database}")
         for row in records(group):
-            verdict = f"{first} and {second} are not told apart"
+            verdict = f"{first} and {second} do not differ significantly"
             if row.p_holm <= ALPHA:
                 better = row.difference > 0
                 verdict = f"{first if better else second} beats {second if better else first}"
@@ -117,10 +120,10 @@ def sentences(table: pd.DataFrame, first: str, second: str) -> list[str]:
 
 
 def _over(row: Any, first: str) -> str:
-    """Return what a line's test is over, and what it makes of it."""
+    """Return what the test of a row is over, and its probabilities."""
     words = split_words(row.blocks, row.seeds)
     if row.test == "queries":
-        return f"{row.queries} items, {words}"
+        return f"{row.queries} queries, {words}"
     return (
         f"{words}; {first} is ahead in {row.blocks_won}, better with probability "
         f"{row.better:.2f},\n    equal (within {MARGIN:g}) {row.equal:.2f}, worse {row.worse:.2f}"

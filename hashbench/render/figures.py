@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hashbench.render.colours import GREY
+from hashbench.render.report import Picture, slices
 from hashbench.render.style import MethodStyle, Style
 from hashbench.render.text_layout import (
     FONT,
@@ -91,6 +92,28 @@ def deferred(draw: Callable[..., Figure], *arguments: Any, **more: Any) -> Calla
             return draw(*arguments, **more)
 
     return draw_now
+
+
+def picture(
+    name: str,
+    caption: str,
+    style: Style,
+    data: pd.DataFrame,
+    draw: Callable[..., Any],
+    *arguments: Any,
+    **more: Any,
+) -> Picture:
+    """Return a figure of data with a column "method", drawn when it is needed.
+
+    Parameters
+    ----------
+    name, caption : attributes of the picture
+    style : Style
+    data : what the figure shows
+    draw : called with data, style and the other arguments
+    """
+    drawing = deferred(draw, data, style, *arguments, **more)
+    return Picture(name, caption, drawing, style.notes(data["method"]), slices(data))
 
 
 def make_figure(

@@ -1,4 +1,4 @@
-"""What a report is: tables and figures derived from the results of a study."""
+"""The base class of reports, and the tables and figures that they return."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from hashbench.core.parameters import Parametrised
 if TYPE_CHECKING:
     import pandas as pd
 
+    from hashbench.analysis.results import Results
+    from hashbench.render.style import Style
 
-#: The parts of the page after the ranking, in their order; others follow.
+#: The sections of the page after the ranking, in their order; others follow.
 SECTIONS = (
     "Tables of scores",
     "What is retrieved",
@@ -26,25 +28,25 @@ SECTIONS = (
 )
 
 
-#: What a reader of the page chooses; columns of these names say what a table or figure is of.
+#: What a reader of the page selects: columns of data by which tables and figures are filtered.
 SLICED = ("dataset", "task", "bits", "database", "measure")
 
 Slices = Mapping[str, Sequence[Any]]
 
 
 class NothingToShowError(Exception):
-    """The study has nothing for this report; the text says in one line what is missing."""
+    """The study has no data for this report; the text is one line with what is missing."""
 
 
 @dataclass(frozen=True)
 class TableCell:
-    """A field of a table.
+    """A cell of a table.
 
     Attributes
     ----------
-    text : plain text; every format escapes it its own way
-    bold, underlined : how it is set off
-    mark : a sign behind it, set high
+    text : plain text, which every format escapes
+    bold, underlined : how it is emphasised
+    mark : superscript after the text
     """
 
     text: str
@@ -55,7 +57,7 @@ class TableCell:
 
 @dataclass(frozen=True)
 class Group:
-    """Rows of a table that belong together, below a line of their own if they have a title."""
+    """Rows of a table, below a line with their title if they have one."""
 
     title: str
     rows: Sequence[Sequence[TableCell]]
@@ -63,17 +65,17 @@ class Group:
 
 @dataclass(frozen=True)
 class Table:
-    """A table for print.
+    """A table.
 
     Attributes
     ----------
-    name : what tells it apart from the other tables and figures of its report
+    name : unique among the tables and figures of its report
     caption : what it shows, with measure, database codes and data
     header : lines of (text, number of columns)
     groups : the rows
-    columns : a letter a column: l and r for left and right, w for text that is wrapped
+    columns : one letter per column: l for left, r for right, w for wrapped text
     notes : lines below
-    slices : what it is of, see `slices`; the page shows it where that is chosen
+    slices : values by which the page filters it, see `slices`
     """
 
     name: str
@@ -87,13 +89,13 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure for print.
+    """A figure.
 
     Attributes
     ----------
     name, caption, notes, slices : as those of a table
-    drawing : a matplotlib figure or, because drawing takes most of the time that reports take, a
-        function that makes one when it is needed
+    drawing : a matplotlib figure, or a function that draws one when it is needed, because drawing
+        takes most of the time
     """
 
     name: str
@@ -112,35 +114,39 @@ Exhibit = Table | Picture
 
 
 def slices(data: pd.DataFrame) -> Slices:
-    """Return what some rows of a report's data are of: the values of each of `SLICED` they have."""
+    """Return the values of each of the columns `SLICED` that data have."""
     return {name: tuple(data[name].dropna().unique()) for name in SLICED if name in data.columns}
 
 
-class Report(Parametrised, ABC):
-    """A report plugin: ``data`` computes, ``draw`` shows.
+def method_cell(style: Style, method: str) -> TableCell:
+    """Return the cell with a method's title and daggers."""
+    return TableCell(style.methods[method].title, mark=style.methods[method].mark)
 
-    ``data`` returns a tidy table that can be tested and downloaded; drawing reads that table and
-    nothing else. ``results`` is a `hashbench.analysis.results.Results`, ``style`` a
-    `hashbench.render.style.Style`: rooms above this one, which a report may name. How methods
-    and datasets are called and coloured comes from the style, which all reports of a study share.
+
+class Report(Parametrised, ABC):
+    """Base class of report plugins.
+
+    ``data`` returns a tidy data frame that can be tested and downloaded, ``draw`` makes tables and
+    figures of it alone. Names and colours of methods and datasets come from the style, which all
+    reports of a study share.
     """
 
     plugin_kind: ClassVar[str] = "reports"
 
-    name: ClassVar[str]  #: what the user types
+    name: ClassVar[str]  #: on the command line
     title: ClassVar[str] = ""  #: its heading; the name if empty
-    section: ClassVar[str] = "More tables and figures"  #: the part of the page it stands in
+    section: ClassVar[str] = "More tables and figures"  #: its section of the page
 
     @abstractmethod
-    def data(self, results: Any) -> pd.DataFrame:
-        """Return the numbers, tidy: a row a value.
+    def data(self, results: Results) -> pd.DataFrame:
+        """Return the numbers as a tidy data frame.
 
         Raises
         ------
         NothingToShowError
-            If the study has nothing that this report shows.
+            If the study has no data for this report.
         """
 
     @abstractmethod
-    def draw(self, data: pd.DataFrame, style: Any) -> Sequence[Exhibit]:
+    def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
         """Return tables and figures made of ``data``."""

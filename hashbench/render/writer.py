@@ -1,4 +1,4 @@
-"""Writing reports: every table and figure of a report in every format that is asked for."""
+"""Write the tables and figures of reports in the requested formats."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ FOLDER = "report"
 
 @dataclass(frozen=True)
 class RenderedExhibit:
-    """A table or figure that was written.
+    """A table or figure with its files.
 
     Attributes
     ----------
-    name : what its files are called, without their endings
-    exhibit : what was written
-    files : by format
-    size : width and height of a figure that was drawn, in inches
+    name : of its files, without suffixes
+    exhibit : the table or figure
+    files : format -> path
+    size : width and height of a drawn figure, in inches
     """
 
     name: str
@@ -46,7 +46,7 @@ class RenderedExhibit:
 
 @dataclass(frozen=True)
 class Rendered:
-    """What became of a report: its exhibits and its data, or why there is nothing to show."""
+    """A report with its exhibits and the file of its data, or why there is nothing to show."""
 
     report: Report
     exhibits: list[RenderedExhibit] = field(default_factory=list)
@@ -57,10 +57,9 @@ class Rendered:
 def render(
     report: Report, results: Results, style: Style, folder: Path, formats: Collection[str] = FORMATS
 ) -> Rendered:
-    """Write a report; one that has nothing to show writes nothing and says so.
+    """Write a report: data to CSV, tables to Markdown and LaTeX, figures to formats of figures.
 
-    The tidy data go to one CSV file, tables to Markdown and LaTeX, figures to the formats of
-    figures, with a Markdown and a LaTeX file that carry their captions.
+    The captions of figures go to a Markdown and a LaTeX file.
     """
     rendered = prepare(report, results, style, folder, formats)
     return replace(
@@ -71,7 +70,7 @@ def render(
 def prepare(
     report: Report, results: Results, style: Style, folder: Path, formats: Collection[str]
 ) -> Rendered:
-    """Write everything of a report but its figures, which have no files yet."""
+    """Write the data and the tables of a report; its figures are drawn later by `draw`."""
     check_formats(formats)
     try:
         data = report.data(results)
@@ -98,7 +97,7 @@ def draw(
     """Write the files of a figure; a table has them already."""
     if isinstance(shown.exhibit, Table):
         return shown
-    picture = replace(shown.exhibit)  # its figure is forgotten with it: a study may have hundreds
+    picture = replace(shown.exhibit)  # a copy, so that its figure is freed
     if not {*FIGURE_FORMATS, "md", "tex"} & {*formats}:
         return shown
     folder.mkdir(parents=True, exist_ok=True)
@@ -119,20 +118,20 @@ def write_data(
     """Write the data of a report, if CSV is among the formats."""
     if "csv" not in formats:
         return None
-    place = folder / f"{slug(title)}.csv"
-    _text(place, to_csv(data))
-    return place
+    path = folder / f"{slug(title)}.csv"
+    _text(path, to_csv(data))
+    return path
 
 
 def check_formats(formats: Collection[str]) -> None:
-    """Refuse a format that nothing is written in."""
+    """Raise an error for an unknown format."""
     for each in formats:
         if each not in FORMATS:
             raise unknown("format", each, FORMATS)
 
 
 def slug(text: str) -> str:
-    """Return a text as a file's name: letters, digits, full stops and hyphens.
+    """Return a text as a file name of letters, digits, full stops and hyphens.
 
     Examples
     --------
@@ -165,8 +164,8 @@ def _write_texts(
     texts: Mapping[str, Callable[[], str]], name: str, folder: Path, formats: Collection[str]
 ) -> dict[str, Path]:
     files = {ending: folder / f"{name}.{ending}" for ending in texts if ending in formats}
-    for ending, place in files.items():
-        _text(place, texts[ending]())
+    for ending, path in files.items():
+        _text(path, texts[ending]())
     return files
 
 
@@ -174,7 +173,7 @@ def _save_figure(
     picture: Picture, name: str, folder: Path, formats: Collection[str]
 ) -> dict[str, Path]:
     files = {}
-    # Laid out once, for every format. Without an engine saving draws once, with one twice.
+    # one layout for all formats; with a layout engine, saving would draw twice
     figures.run_layout(picture.figure)
     for ending in FIGURE_FORMATS:
         if ending in formats:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hashbench.analysis.summary import places
+from hashbench.analysis.summary import rank_methods
 from hashbench.plugins.numerical_tolerance import STEADY, measured, tolerance, words
 from hashbench.plugins.registry import discover
 from research import sensitivity
@@ -30,10 +30,10 @@ def test_a_difference_that_rounding_can_make_is_no_place():
     shaken = max(measured(), key=tolerance)
     share = tolerance(shaken)
     near, far = {"dch": 0.5, shaken: 0.5 - share / 2}, {"dch": 0.5, shaken: 0.5 - 2 * share}
-    assert places(near, 1) == {"dch": 1, shaken: 1}
-    assert places(far, 1) == {"dch": 1, shaken: 2}
-    assert places(near, 16) == {"dch": 1, shaken: 2}  # over many seeds it evens out
-    assert places({"dch": 0.5, "edsh": 0.4999}, 1) == {"dch": 1, "edsh": 2}
+    assert rank_methods(near, 1) == {"dch": 1, shaken: 1}
+    assert rank_methods(far, 1) == {"dch": 1, shaken: 2}
+    assert rank_methods(near, 16) == {"dch": 1, shaken: 2}  # over many seeds it evens out
+    assert rank_methods({"dch": 0.5, "edsh": 0.4999}, 1) == {"dch": 1, "edsh": 2}
 
 
 def test_what_other_kernels_do_counts(tmp_path):

@@ -60,7 +60,7 @@ def test_queries_are_chosen_by_the_best_method(hand_made):
     hand_made.add(method="worst", database=("11", "11", "00", "00"))
     data = Retrieval().data(hand_made.results())
     one = data[data["task"] == "image->text"]
-    places = dict(zip(one["method"], one["place"], strict=True))
+    places = dict(zip(one["method"], one["method_rank"], strict=True))
     assert places == {"best": 1, "worst": 2}
     assert set(one.loc[one["kind"] == "bad", "query"]) == {1}
 
