@@ -1,4 +1,7 @@
-"""The command line: one module a command, imported when that command is called."""
+"""The command line: one module per command, imported when that command is called.
+
+The module ``list`` hides the builtin of that name here.
+"""
 
 from __future__ import annotations
 
@@ -20,23 +23,22 @@ if TYPE_CHECKING:
 #: The exit code of a command that was interrupted, as shells have it for Ctrl-C.
 INTERRUPTED = 130
 
-#: command -> (module below this package, one line for --help); the object in it has the
-#: command's name
+#: command -> one line for --help; the module of that name has the object ``NAME_command``
 COMMANDS = {
-    "run": ("run", "Run a study: methods on datasets, into a folder of results."),
-    "status": ("status", "Show what of a study is done, failed, timed out and left."),
-    "verify": ("verify", "Check every file and number of a study, and fit some cells again."),
-    "merge": ("merge", "Bring the results of several machines together."),
-    "report": ("report", "Write tables and figures of a study, from stored codes."),
-    "compare": ("compare", "Compare two methods: paired, with significance."),
-    "list": ("list_show", "List methods, datasets, reports and measures."),
-    "show": ("list_show", "Show one plugin: paper, parameters with defaults, origin."),
-    "data": ("data", "Download, check and describe datasets."),
-    "new": ("new", "Write a working plugin file to start from."),
-    "check": ("check", "Put a plugin through the conformance suite."),
-    "evaluate": ("evaluate", "Score codes that somebody else produced."),
-    "doctor": ("doctor", "Show what this installation has and lacks."),
-    "cache": ("cache", "List and clear downloads and compiled kernels."),
+    "run": "Run a study: methods on datasets, into a folder of results.",
+    "status": "Show what of a study is done, failed, timed out and left.",
+    "verify": "Check every file and number of a study, and fit some cells again.",
+    "merge": "Bring the results of several machines together.",
+    "report": "Write tables and figures of a study, from stored codes.",
+    "compare": "Compare two methods: paired, with significance.",
+    "list": "List methods, datasets, reports and measures.",
+    "show": "Show one plugin: paper, parameters with defaults, origin.",
+    "data": "Download, check and describe datasets.",
+    "new": "Write a working plugin file to start from.",
+    "check": "Run the conformance suite on a plugin.",
+    "evaluate": "Score codes that were computed elsewhere.",
+    "doctor": "Show what this installation has and lacks.",
+    "cache": "List and clear downloads and compiled kernels.",
 }
 
 
@@ -44,21 +46,21 @@ class LazyGroup(click.Group):
     """A group that imports a command's module only to run it or to show its help."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands in the order a newcomer needs them."""
-        return list(COMMANDS)
+        """Return the commands in the order in which a newcomer needs them."""
+        return [*COMMANDS]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return one command."""
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"hashbench.cli.{COMMANDS[cmd_name][0]}")
+        module = importlib.import_module(f"hashbench.cli.{cmd_name}")
         command: click.Command = getattr(module, f"{cmd_name}_command")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands without importing them."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+            formatter.write_dl([*COMMANDS.items()])
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -68,10 +70,9 @@ def cli() -> None:
 
 
 def main(arguments: list[str] | None = None) -> Any:
-    """Run the command line; what went wrong outside the program is one line.
+    """Run the command line; print an error of the user or of the system as one line.
 
-    What the user did wrong ends with exit code 2, what the system refused with 1, an interrupt
-    with 130.
+    Exit codes: 2 for bad input, 1 for an error of the system, 130 for an interrupt.
     """
     try:
         code = cli.main(args=arguments, prog_name="hashbench", standalone_mode=False)
@@ -85,8 +86,10 @@ def main(arguments: list[str] | None = None) -> Any:
         click.echo("hashbench: interrupted", err=True)
         sys.exit(INTERRUPTED)
     except HashbenchError as error:
-        said = str(error)  # which quotes files and names: no command to a terminal is among it
-        click.echo(f"hashbench: {said if said.isprintable() else one_line(said)}", err=True)
+        message = str(error)  # may quote a file with control characters for terminals
+        click.echo(
+            f"hashbench: {message if message.isprintable() else one_line(message)}", err=True
+        )
         sys.exit(2)
     except OSError as error:
         click.echo(f"hashbench: {describe_os_error(error, 'a file')}", err=True)
@@ -94,7 +97,7 @@ def main(arguments: list[str] | None = None) -> Any:
 
 
 def find_plugins(paths: Sequence[str]) -> Registry:
-    """Find every plugin, and say which are broken: the names they would have had are unknown."""
+    """Return all plugins; print one line for each broken one."""
     from hashbench.plugins.registry import discover
 
     registry = discover(paths)
@@ -104,9 +107,9 @@ def find_plugins(paths: Sequence[str]) -> Registry:
 
 
 def with_study(out: Path, plugins: Sequence[str]) -> Registry:
-    """Find every plugin; of those that the study in OUT used and that are not loaded, the facts.
+    """Return all plugins, and the stored facts of those that the study in OUT used.
 
-    A folder of results is data: no code that it names is run. A line says what is not loaded.
+    A folder of results is data: no code that it names is run. One line lists what is not loaded.
     """
     from hashbench.plugins.stored_facts import add_recorded
 
@@ -117,7 +120,7 @@ def with_study(out: Path, plugins: Sequence[str]) -> Registry:
 
 
 def not_loaded(names: Sequence[str]) -> str:
-    """Say which plugins of a study are known from its folder only."""
+    """Return the message about plugins of a study that are known from its folder only."""
     return f"plugins not loaded, described as in the folder: {', '.join(names)} (--plugin FILE)"
 
 

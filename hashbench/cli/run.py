@@ -84,7 +84,7 @@ def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> No
     os.environ[DEVICE] = flags["device"]  # which the processes of cells inherit
     server = ServerConnection(asked.threads) if asked.executor == "local" else None
     try:
-        from hashbench.cli.study_runs import run_study
+        from hashbench.cli.run_study import run_study
 
         run_study(asked, flags, server)
     finally:

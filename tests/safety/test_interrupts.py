@@ -32,7 +32,7 @@ main()
     [
         ("SIGINT", "click"),  # the command line is being imported
         ("SIGINT", "hashbench.cli.run"),  # before the run handles signals
-        ("SIGTERM", "hashbench.cli.study_runs"),  # the fork server is starting
+        ("SIGTERM", "hashbench.cli.run_study"),  # the fork server is starting
         ("SIGHUP", "hashbench.execution.run_cells"),
         ("SIGINT", "hashbench.site.exhibits"),  # results are stored, the page is being written
     ],

@@ -1,4 +1,4 @@
-"""``hashbench list`` and ``hashbench show``: what there is to choose from."""
+"""``hashbench list``: methods, datasets, reports and measures."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from typing import Any
 
 import click
 
-from hashbench.cli import completion, find_plugins, plugin_option
+from hashbench.cli import find_plugins, plugin_option
 from hashbench.core.errors import unknown
 from hashbench.plugins import numerical_tolerance
-from hashbench.plugins.method import FIDELITIES, UP_TO_RANK
+from hashbench.plugins.method import UP_TO_RANK
 from hashbench.plugins.registry import KINDS, Plugin, Registry
 from hashbench.plugins.requirements import install_command, missing_modules
-from hashbench.plugins.selection import format_value
 from hashbench.plugins.space import as_range
 from hashbench.render.terminal import facts, listing
 
@@ -42,32 +41,16 @@ def list_command(kind: str | None, as_json: bool, plugins: tuple[str, ...]) -> N
         click.echo("\n\n".join(_TABLES[each](rows) for each, rows in entries.items()))
 
 
-@click.command("show")
-@click.argument("name", shell_complete=completion.plugins)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@plugin_option
-def show_command(name: str, as_json: bool, plugins: tuple[str, ...]) -> None:
-    """Show one plugin: paper, parameters with defaults, where it comes from."""
-    registry = find_plugins(plugins)
-    found = [registry.of(kind)[name] for kind in KINDS if name in registry.of(kind)]
-    if not found:
-        raise unknown("plugin", name, [n for kind in KINDS for n in registry.of(kind)])
-    if as_json:
-        entries = [_describe(plugin) for plugin in found]
-        click.echo(json.dumps(entries[0] if len(entries) == 1 else entries, indent=2))
-    else:
-        click.echo("\n\n".join(_page(plugin) for plugin in found))
-
-
 def _entries(registry: Registry, kind: str) -> list[dict[str, Any]]:
     if kind == "measures":
         from hashbench.measures import catalogue
 
         return [asdict(entry) for entry in catalogue()]
-    return [_describe(plugin) for plugin in registry.of(kind).values()]
+    return [describe(plugin) for plugin in registry.of(kind).values()]
 
 
-def _describe(plugin: Plugin) -> dict[str, Any]:
+def describe(plugin: Plugin) -> dict[str, Any]:
+    """Return the facts about a plugin by name, as ``--json`` prints them."""
     cls = plugin.cls
     entry: dict[str, Any] = {
         "name": plugin.name,
@@ -111,57 +94,12 @@ def _plain(value: Any) -> Any:
 
 
 def _summary(cls: type[Any]) -> str:
-    """The first paragraph of the docstring, on one line."""
+    """Return the first paragraph of the docstring, on one line."""
     return " ".join((cls.__doc__ or "").strip().partition("\n\n")[0].split())
 
 
-def _page(plugin: Plugin) -> str:
-    entry = _describe(plugin)
-    about: list[tuple[str, str]] = []
-    if plugin.kind == "methods":
-        about.append(("kind", ", ".join(_traits(entry))))
-        limit = f", {UP_TO_RANK}" if entry["up_to_rank"] else ""
-        about.append(("fidelity", FIDELITIES[entry["fidelity"]] + limit))
-        about += [("", entry["fidelity_note"])] if entry["fidelity_note"] else []
-        about.append(("rounding", entry["rounding"]))
-        about.append(("paper", entry["paper"] or "none"))
-        for module in entry["requires"]:
-            absent = module in entry["lacking"]
-            command = f", not installed: {install_command(module)}" if absent else ""
-            about.append(("needs", f"{module}{command}"))
-    elif plugin.kind == "datasets":
-        about.append(("source", entry["source"] or "none"))
-        about += [("licence", entry["licence"])] if entry["licence"] else []
-        about.append(("preprocessing", " / ".join(entry["preprocessing"])))
-        for name, text in entry["protocols"].items():
-            first = name == next(iter(entry["protocols"]))
-            about.append(("protocols" if first else "", f"{name}: {text}"))
-    about.append(("origin", f"{entry['origin']}, {entry['path']}"))
-    lines = [f"{plugin.name} ({plugin.kind.removesuffix('s')}): {plugin.title}", ""]
-    lines += [facts([(entry["summary"],)]), "", facts(about)]
-    if entry["parameters"]:
-        lines += ["", "parameters"]
-        lines += [
-            f"  {name} = {format_value(value)}" for name, value in entry["parameters"].items()
-        ]
-    if plugin.kind == "methods":
-        lines += ["", "space" if entry["space"] else "space: none; the method is not tuned"]
-        lines += [f"  {name}: {values}" for name, values in entry["space"].items()]
-    return "\n".join(lines)
-
-
-def _traits(entry: dict[str, Any]) -> list[str]:
-    return [
-        "supervised" if entry["supervised"] else "unsupervised",
-        "discrete" if entry["discrete"] else "relaxed",
-        _features(entry),
-        "scalable" if entry["scalable"] else "not scalable",
-        *([] if entry["hamming"] else ["not Hamming"]),
-    ]
-
-
-def _features(entry: dict[str, Any]) -> str:
-    """What the hash functions do with features; one that needs torch is a network."""
+def feature_map(entry: dict[str, Any]) -> str:
+    """Return how a method maps features: linear, kernel or network."""
     if "torch" in entry["requires"]:
         return "network"
     return "kernel" if entry["kernel"] else "linear"
@@ -176,7 +114,7 @@ def _methods(rows: list[dict[str, Any]]) -> str:
                 row["name"],
                 "supervised" if row["supervised"] else "-",
                 "discrete" if row["discrete"] else ("relaxed" if row["hamming"] else "vectors"),
-                _features(row),
+                feature_map(row),
                 "yes" if row["scalable"] else "no",
                 str(row["year"] or "-"),
                 row["fidelity"] + (TO_RANK if row["up_to_rank"] else ""),
@@ -189,7 +127,7 @@ def _methods(rows: list[dict[str, Any]]) -> str:
 
 
 def _absent(rows: list[dict[str, Any]]) -> list[str]:
-    """Say what must be installed for some of the methods, a line a module."""
+    """Return one line per module that must be installed for some of the methods."""
     found: dict[str, list[str]] = {}
     for row in rows:
         for module in row["lacking"]:
@@ -208,7 +146,7 @@ def _datasets(rows: list[dict[str, Any]]) -> str:
 
 
 def _protocols(names: list[str]) -> str:
-    """The default, and how many others `hashbench show` names."""
+    """Return the default protocol and the number of others."""
     return names[0] if len(names) == 1 else f"{names[0]} (+{len(names) - 1})"
 
 
