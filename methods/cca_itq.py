@@ -24,7 +24,7 @@ Deviations
   Directions of large variance in the first view stay larger that way. Unit variance ("variance")
   is the textbook's CCA; the correlation ("correlation") is what the authors of ITQ multiply by.
   The choice matters: on the UCI digits at 32 bits, unit variance lets many weakly correlated
-  directions drown the few strong ones and halves the AP.
+  directions outweigh the few strong ones and halves the AP.
 - Directions beyond the number r of correlated ones would be rounding noise and are zero. With
   k > r the rotation spreads r directions over k bits, so no bit is wasted and none is noise.
   ``noise_bits`` leaves them as a program does that solves the eigenproblem of the first view and

@@ -67,7 +67,7 @@ class Results(Tables):
         return shown[0]
 
     def compare(self, first: str, second: str, measure: str | None = None) -> pd.DataFrame:
-        """Compare two methods: paired, with significance, a row a dataset, code length and task."""
+        """Compare two methods: paired, with significance; one row per dataset, length and task."""
         pair = find_method(self, first), find_method(self, second)
         return compare(self, *pair, measure or self.main_measure)
 

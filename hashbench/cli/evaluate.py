@@ -51,7 +51,9 @@ def _variable_option(role: str) -> Callable[[F], F]:
     metavar="ADDRESS",
     help="Dask scheduler whose workers take the queries in blocks, such as tcp://10.0.0.1:8786.",
 )
-@click.option("--per-query", type=click.Path(path_type=Path), help="CSV to write, a row a query.")
+@click.option(
+    "--per-query", type=click.Path(path_type=Path), help="CSV to write, one row per query."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, curves included.")
 def evaluate_command(
     file: Path,
@@ -66,7 +68,7 @@ def evaluate_command(
     """Score codes from elsewhere: any measure, the interval that ties leave open, and chance.
 
     FILE holds the codes of queries and database (0/1, -1/+1, or bytes with --bits) and their
-    labels (0/1 a class, or class numbers), a row an item. Variables are found by usual names
+    labels (0/1 per class, or class numbers), one row per item. Variables are found by usual names
     (query_codes, qB, B_te, ...; database_codes, rB, B_tr, ...; query_labels, qL, L_te, ...) or
     by those given. Codes of two views (qB_img, qB_txt, rB_img, rB_txt, ...) are scored in both
     tasks. The codes.npz of a cell of `hashbench run` is scored by the labels kept beside it.
