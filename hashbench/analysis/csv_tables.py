@@ -1,15 +1,15 @@
-"""The results of a study: two tables derived from what the store holds.
+"""The tables of a study as CSV: their columns, their rows and how values are written.
 
-``results`` has a row a number: every measure of every done cell, for each task and each kind of
-database codes. ``runs`` has a row a cell, done or not, with what depends on the machine. Nothing
-here is kept as truth; both can be made again from the stored codes at any time.
+``results`` has one row per number: every measure of every done cell, for each task and each kind
+of database codes. ``runs`` has one row per cell, done or not, with what depends on the machine;
+``trials`` one per trial of a search. All can be derived again from the store at any time.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -18,9 +18,7 @@ import numpy as np
 from hashbench.core.text import spreadsheet_text
 from hashbench.execution.cell import Cell
 from hashbench.execution.plan import Plan
-from hashbench.execution.score_cache import EvaluatedCell
 from hashbench.execution.store import Store, Stored
-from hashbench.measures import parse_many
 from hashbench.plugins.selection import format_value
 
 Row = dict[str, Any]
@@ -51,25 +49,8 @@ PHASES = {
 }
 
 
-def result_rows(
-    evaluated: Iterable[tuple[Cell, EvaluatedCell]], measures: Sequence[str]
-) -> Iterator[Row]:
-    """Yield the rows of results.csv for cells that are done, in the order they come."""
-    names = [str(measure) for measure in parse_many(measures) if not measure.is_curve]
-    for cell, numbers in evaluated:
-        identity = dict(zip(RESULT_COLUMNS, cell.key, strict=False))
-        for ranking in numbers.rankings:
-            about = {**identity, "task": ranking.task, "database": ranking.database}
-            for name in names:
-                if name in ranking.scores:  # vectors have no Hamming radius
-                    entry = ranking.scores[name]
-                    value = np.nan if entry["value"] is None else entry["value"]
-                    bounds = {key: entry[key] for key in ("chance", "chance_error")}
-                    yield {**about, "measure": name, "value": value, **bounds}
-
-
 def run_rows(plan: Plan, stored: Mapping[str, Stored]) -> list[Row]:
-    """Return the rows of runs.csv: every cell that was asked for, run or not."""
+    """Return the rows of runs.csv: every cell of the plan, run or not."""
     rows = [_run(cell, stored.get(cell.id)) for cell in plan.cells]
     rows += [{**asdict(each), "status": "failed"} for each in plan.missing]
     return sorted(rows, key=lambda row: [row[column] for column in RUN_COLUMNS[:5]])

@@ -1,8 +1,7 @@
-"""Writing the two tables of a study, results.csv and runs.csv."""
+"""Evaluating the done cells of a study and writing its tables: results, runs and trials."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from contextlib import closing
 
 from hashbench.analysis.csv_tables import (
@@ -10,7 +9,6 @@ from hashbench.analysis.csv_tables import (
     RUN_COLUMNS,
     TRIAL_COLUMNS,
     Row,
-    result_rows,
     run_rows,
     to_csv,
     trials,
@@ -18,42 +16,42 @@ from hashbench.analysis.csv_tables import (
 from hashbench.analysis.results import Results
 from hashbench.core.parallel import parallel_map_processes
 from hashbench.execution.progress import Progress
-from hashbench.execution.score_cache import EvaluatedCell
 from hashbench.execution.store import Store, Stored
 
 
 def write_tables(results: Results, store: Store, progress: Progress) -> tuple[list[Row], list[Row]]:
-    """Derive results.csv and runs.csv; return the rows of both."""
-    done = results.done()
-    numbers = zip(progress.scoring(done), evaluated(results, done), strict=True)
-    pairs = ((stored.cell, each) for stored, each in numbers)
-    rows = list(result_rows(pairs, results.plan.measures))
-    runs = run_rows(results.plan, results.stored)
-    store.write_text("results.csv", to_csv(rows, RESULT_COLUMNS))
-    store.write_text("runs.csv", to_csv(runs, RUN_COLUMNS))
+    """Write the tables of a study; return the rows of results.csv and of runs.csv."""
+    evaluate_missing(results, progress)
+    for name, text in table_texts(results, store).items():
+        store.write_text(name, text)
+    return results.rows(), run_rows(results.plan, results.stored)
+
+
+def table_texts(results: Results, store: Store) -> dict[str, str]:
+    """Return the content of every table of a study by the name of its file."""
+    texts = {
+        "results.csv": to_csv(results.rows(), RESULT_COLUMNS),
+        "runs.csv": to_csv(run_rows(results.plan, results.stored), RUN_COLUMNS),
+    }
     if results.plan.searches:
-        store.write_text("trials.csv", to_csv(trials(results.plan, store), TRIAL_COLUMNS))
-    return rows, runs
+        texts["trials.csv"] = to_csv(trials(results.plan, store), TRIAL_COLUMNS)
+    return texts
 
 
-def evaluated(results: Results, done: Sequence[Stored]) -> Iterator[EvaluatedCell]:
-    """Yield the numbers of cells, as many computed at once as there are cores.
+def evaluate_missing(results: Results, progress: Progress) -> None:
+    """Evaluate the done cells that the score cache lacks.
 
-    A small ranking takes one thread and would leave the others idle: such cells are shared out
-    among processes, which leave what they find where it is remembered. The first is evaluated here,
-    so that all of them find its kernels loaded.
+    A small ranking uses one thread only: such cells are evaluated by several processes at once.
+    The first cell is evaluated here, so that the processes find compiled measures.
     """
-    kept = results.memory.kept()
-    new = [stored for stored in done if stored.cell.id not in kept]
-    small = [stored for stored in new[1:] if _is_small(results, stored)]
-    elsewhere = {stored.cell.id for stored in small}
-    with closing(
-        parallel_map_processes(lambda stored: results.evaluated(stored) and None, small)
-    ) as found:
-        for stored in done:
-            if stored.cell.id in elsewhere:
-                next(found)
-            yield results.evaluated(stored)
+    missing = [stored for stored in results.done() if not results.is_cached(stored)]
+    small = [stored for stored in missing[1:] if _is_small(results, stored)]
+    parallel = {stored.cell.id for stored in small}
+    ordered = [*(stored for stored in missing if stored.cell.id not in parallel), *small]
+    with closing(parallel_map_processes(results.compute, small)) as computed:
+        for stored in progress.scoring(ordered):
+            in_pool = stored.cell.id in parallel
+            results.keep(stored, *(next(computed) if in_pool else results.compute(stored)))
 
 
 def _is_small(results: Results, stored: Stored) -> bool:

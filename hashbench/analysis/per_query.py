@@ -40,7 +40,7 @@ def per_query(
     """
     split, name = results.split(stored.cell.split), str(parse(measure))
     stamp = fingerprint_of(stored, split)
-    known = results.memory.per_query(stored.cell.id, stamp, name, task, database)
+    known = results.score_cache.per_query(stored.cell.id, stamp, name, task, database)
     if known is not None:
         return known
     # imports numba, which takes a second and which cached values do not need

@@ -1,22 +1,21 @@
-"""The results of a study as reports read them: tidy tables, made of the store when asked for.
+"""The results of a study as data frames, derived from the store on demand.
 
-A method in these tables is one with its parameters, ``edsh[gamma=1]``: two settings of a method
-are two methods to a reader. Failed cells have a row in ``runs`` and none in ``scores``.
+A method in these tables includes its parameters, ``edsh[gamma=1]``: two settings of a method are
+two methods. Failed cells have a row in ``runs`` and none in ``scores``.
 """
 
 from __future__ import annotations
 
-import copy
 import fnmatch
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from hashbench.analysis.csv_tables import run_rows
-from hashbench.analysis.packed_scores import AtHand
+from hashbench.analysis.csv_tables import RESULT_COLUMNS, Row, run_rows
 from hashbench.core.errors import HashbenchError, unknown
 from hashbench.data.splits import StoredSplit
 from hashbench.execution.cell import Cell
@@ -25,13 +24,14 @@ from hashbench.execution.plan import Plan
 from hashbench.execution.score_cache import (
     EvaluatedCell,
     EvaluationCache,
+    PerQuery,
     RankingScores,
     all_names,
     fingerprint_of,
 )
 from hashbench.execution.store import Store, Stored
 from hashbench.execution.tuning.search import Search
-from hashbench.measures import parse
+from hashbench.measures import parse, parse_many
 from hashbench.plugins.dataset import ContactSheet
 from hashbench.plugins.registry import Registry
 from hashbench.plugins.selection import bare_name, full_name
@@ -39,28 +39,44 @@ from hashbench.plugins.selection import bare_name, full_name
 if TYPE_CHECKING:
     import pandas as pd
 
-#: What tells two rows of every table apart, besides what the table is about.
+#: The columns that identify a cell in every table.
 IDENTITY = ["dataset", "method", "bits", "seed"]
 
 DATABASES = ("encoded", "learned")
 
-#: The code length that figures of one length show if none is asked for: most papers' choice.
+#: The columns of a score with numbers.
+NUMBERS = ["value", "low", "high", "chance", "chance_error"]
+
+#: The code length that figures of one length show by default: most papers' choice.
 USUAL_BITS = 16
 
 
+@dataclass(frozen=True)
+class Selection:
+    """A part of results; None where nothing is restricted."""
+
+    cells: tuple[Cell, ...] | None = None
+    measures: tuple[str, ...] | None = None
+    bits: tuple[int, ...] | None = None
+    tasks: tuple[str, ...] | None = None
+    databases: tuple[str, ...] | None = None
+
+
 class Results:
-    """What a study has given, or a part of it.
+    """The results of a study, or a part of them.
 
     Parameters
     ----------
     out : the folder of results
-    registry : where titles and other facts about plugins come from
-    plan, stored : what the folder holds, if that has been read and checked already
+    registry : titles and other facts about plugins
+    plan, stored, damaged : what the folder holds, if that has been read already
+    selection : the part
+    score_cache, splits : numbers and splits that have been read already
 
     Attributes
     ----------
     cells : list of Cell
-        Every cell asked for whose dataset could be loaded, done or not.
+        Every selected cell of the plan, done or not.
     measures : tuple of str
         Measures by their canonical names; curves are not among them.
     damaged : dict
@@ -73,25 +89,29 @@ class Results:
         registry: Registry,
         plan: Plan | None = None,
         stored: Mapping[str, Stored] | None = None,
+        damaged: Mapping[str, str] | None = None,
+        *,
+        selection: Selection = Selection(),
+        score_cache: EvaluationCache | None = None,
+        splits: dict[str, StoredSplit] | None = None,
     ) -> None:
         self.path = out
         self.registry = registry
         self.store = Store(out)
         self.plan = Plan.read(out) if plan is None else plan
-        self.cells = sorted(self.plan.cells, key=lambda cell: cell.key)
-        self.damaged: dict[str, str] = {}
         if stored is None:
-            stored, self.damaged = self.store.read(self.cells)
-        self.stored = stored
-        self.measures = tuple(
-            str(measure) for measure in map(parse, self.plan.measures) if not measure.is_curve
+            stored, damaged = self.store.read(self.plan.cells)
+        self.stored, self.damaged = stored, damaged or {}
+        self.selection = selection
+        if selection.cells is None:
+            self.cells = sorted(self.plan.cells, key=lambda cell: cell.key)
+        else:
+            self.cells = list(selection.cells)
+        self.measures = selection.measures or tuple(
+            str(measure) for measure in parse_many(self.plan.measures) if not measure.is_curve
         )
-        self._tasks: tuple[str, ...] | None = None
-        self._databases: tuple[str, ...] | None = None
-        self._bits: tuple[int, ...] | None = None
-        self.memory = EvaluationCache(out)
-        self._splits: dict[str, StoredSplit] = {}
-        self._at_hand = AtHand()
+        self.score_cache = EvaluationCache(out) if score_cache is None else score_cache
+        self._splits: dict[str, StoredSplit] = {} if splits is None else splits
         self._frames: dict[Any, pd.DataFrame] = {}
 
     def select(
@@ -106,42 +126,50 @@ class Results:
     ) -> Self:
         """Return a part of the results; what is left empty is not restricted.
 
-        Measures need not be those that the study named. Datasets and methods may be patterns, and
-        match with or without their parameters.
+        Measures need not be those of the study. Datasets and methods may be patterns, and match
+        with or without their parameters.
         """
-        part = copy.copy(self)
         if not any((measures, bits, tasks, databases, datasets, methods)):
-            return part  # what was made of the whole holds
-        part._frames = {}
-        for name in ("tasks", "bits"):  # of the whole
-            part.__dict__.pop(name, None)
+            return self
+        part = self.selection
         if measures:
             chosen = [parse(measure) for measure in measures]
             for measure in chosen:
                 if measure.is_curve:
                     raise HashbenchError(f"measure {str(measure)!r} is a curve; allowed: numbers")
-            part.measures = tuple(dict.fromkeys(map(str, chosen)))
+            part = replace(part, measures=tuple(dict.fromkeys(map(str, chosen))))
         if bits:
             _check("bits", bits, {cell.bits for cell in self.cells})
-            part._bits = tuple(bits)
+            part = replace(part, bits=tuple(bits))
         if tasks:
             _check("task", tasks, self.tasks)
-            part._tasks = tuple(tasks)
+            part = replace(part, tasks=tuple(tasks))
         if databases:
             _check("database codes", databases, (*DATABASES, EITHER))
             if EITHER in databases and len(databases) > 1:
-                raise HashbenchError(f"database codes: {EITHER!r} stands alone; found {databases}")
-            part._databases = tuple(databases)
-        part.cells = [cell for cell in self.cells if not bits or cell.bits in bits]
-        part.cells = _matching(part.cells, "dataset", datasets, lambda cell: cell.dataset)
-        part.cells = _matching(part.cells, "method", methods, lambda cell: cell.label)
-        return part
+                raise HashbenchError(
+                    f"database codes: found {databases}; allowed: {EITHER!r} alone, or others"
+                )
+            part = replace(part, databases=tuple(databases))
+        cells = [cell for cell in self.cells if not bits or cell.bits in bits]
+        cells = _matching(cells, "dataset", datasets, lambda cell: cell.dataset)
+        cells = _matching(cells, "method", methods, lambda cell: cell.label)
+        return type(self)(
+            self.path,
+            self.registry,
+            self.plan,
+            self.stored,
+            self.damaged,
+            selection=replace(part, cells=tuple(cells)),
+            score_cache=self.score_cache,
+            splits=self._splits,
+        )
 
     @cached_property
     def tasks(self) -> tuple[str, ...]:
         """The tasks of all done cells, in the order of the views."""
-        if self._tasks is not None:
-            return self._tasks
+        if self.selection.tasks is not None:
+            return self.selection.tasks
         found: dict[str, None] = {}
         for name in self.split_names:
             found.update((task.name, None) for task in self.split(name).tasks)
@@ -149,8 +177,8 @@ class Results:
 
     @property
     def databases(self) -> tuple[str, ...]:
-        """The kinds of database codes that are asked for."""
-        return DATABASES if self._databases is None else self._databases
+        """The selected kinds of database codes."""
+        return self.selection.databases or DATABASES
 
     @cached_property
     def bits(self) -> tuple[int, ...]:
@@ -161,15 +189,15 @@ class Results:
     def figure_bits(self) -> tuple[int, ...]:
         """The code lengths that figures of a single length are made for.
 
-        Those asked for; otherwise 16 as in most papers, or else the middle one of the study.
+        The selected ones; otherwise 16 as in most papers, or else the middle one of the study.
         """
-        if self._bits is not None or len(self.bits) < 2:
+        if self.selection.bits is not None or len(self.bits) < 2:
             return self.bits
         return (USUAL_BITS if USUAL_BITS in self.bits else self.bits[len(self.bits) // 2],)
 
     @property
     def main_measure(self) -> str:
-        """The measure of reports that can show only one: the first asked for."""
+        """The measure of reports that can show only one: the first."""
         if not self.measures:
             raise HashbenchError(
                 f"{self.path}: the study names no measure; give one with --measure"
@@ -199,11 +227,11 @@ class Results:
         return self._splits[name]
 
     def pictures(self, cell: Cell) -> ContactSheet | None:
-        """Return pictures of the items of a cell's dataset, if it gave any."""
+        """Return pictures of the items of a cell's dataset, or None."""
         return self.store.pictures(cell.fingerprint)
 
     def scores(self, measures: Sequence[str] | None = None) -> pd.DataFrame:
-        """Return a row a number.
+        """Return one row per number.
 
         Returns
         -------
@@ -216,20 +244,34 @@ class Results:
         return self._once(("scores", *names), lambda: self._scores(names))
 
     def _scores(self, names: Sequence[str]) -> pd.DataFrame:
-        numbers = ["value", "low", "high", "chance", "chance_error"]
-        # tuples, not dicts: there may be a hundred thousand
         rows = [
-            (*about.values(), name, *(ranking.scores[name].get(each) for each in numbers))
-            for about, ranking in self._rankings(self.done(), names)
-            for name in names
-            if name in ranking.scores
+            (*identity(cell).values(), task, database, name, *(score.get(n) for n in NUMBERS))
+            for cell, task, database, name, score in self._each_score(names)
         ]
-        table = _frame(rows, [*IDENTITY, "task", "database", "measure", *numbers])
-        table[numbers] = table[numbers].astype(float)
+        table = _frame(rows, [*IDENTITY, "task", "database", "measure", *NUMBERS])
+        table[NUMBERS] = table[NUMBERS].astype(float)
         return table
 
+    def rows(self) -> list[Row]:
+        """Return the rows of results.csv, with the chance level of each number."""
+        rows = []
+        for cell, *about, score in self._each_score(self.measures):
+            value = np.nan if score["value"] is None else score["value"]
+            row = dict(zip(RESULT_COLUMNS, (*cell.key, *about, value), strict=True))
+            rows.append({**row, "chance": score["chance"], "chance_error": score["chance_error"]})
+        return rows
+
+    def _each_score(
+        self, names: Sequence[str]
+    ) -> Iterator[tuple[Cell, str, str, str, Mapping[str, float | None]]]:
+        """Yield cell, task, kind of database codes, measure and score of every number."""
+        for cell, kind, ranking in self._rankings(self.done(), names):
+            for name in names:
+                if name in ranking.scores:  # vectors have no Hamming radius
+                    yield cell, ranking.task, kind, name, ranking.scores[name]
+
     def curves(self, measure: str = "PR") -> pd.DataFrame:
-        """Return a row a point of a curve, for the code lengths of figures.
+        """Return one row per point of a curve, for the code lengths of figures.
 
         Returns
         -------
@@ -239,11 +281,11 @@ class Results:
         name, bits = str(parse(measure)), set(self.figure_bits)
         chosen = [stored for stored in self.done() if stored.cell.bits in bits]
         found = [
-            (about, ranking.curves[name])
-            for about, ranking in self._rankings(chosen, curves=True)
+            ({**identity(cell), "task": ranking.task, "database": kind}, ranking.curves[name])
+            for cell, kind, ranking in self._rankings(chosen)
             if name in ranking.curves
         ]
-        # a row a curve, then a row a point: points are many
+        # first one row per curve, then one row per point: points are many
         table = _frame((about for about, _ in found), [*IDENTITY, "task", "database"])
         table = table.loc[table.index.repeat([len(curve["x"]) for _, curve in found])]
         for column, kind in (("x", int), ("precision", float), ("recall", float)):
@@ -252,17 +294,16 @@ class Results:
         return table.reset_index(drop=True)
 
     def _rankings(
-        self, done: Iterable[Stored], measures: Sequence[str] = (), curves: bool = False
-    ) -> Iterator[tuple[dict[str, Any], RankingScores]]:
+        self, done: Iterable[Stored], measures: Sequence[str] = ()
+    ) -> Iterator[tuple[Cell, str, RankingScores]]:
+        """Yield cell, selected kind of database codes and scores of every selected ranking."""
         for stored in done:
-            evaluated = self.evaluated(stored, measures, curves)
+            evaluated = self.evaluated(stored, measures)
+            kinds = self._kinds(evaluated)
             for ranking in evaluated.rankings:
-                if ranking.task not in self.tasks:
-                    continue
-                if ranking.database in self._kinds(evaluated):
+                if ranking.task in self.tasks and ranking.database in kinds:
                     kind = EITHER if EITHER in self.databases else ranking.database
-                    about = {"task": ranking.task, "database": kind}
-                    yield {**identity(stored.cell), **about}, ranking
+                    yield stored.cell, kind, ranking
 
     def _kinds(self, evaluated: EvaluatedCell) -> tuple[str, ...]:
         """Return the kinds of database codes that are shown of a cell."""
@@ -271,32 +312,52 @@ class Results:
         found = {ranking.database for ranking in evaluated.rankings}
         return ("learned",) if "learned" in found else ("encoded",)
 
-    def evaluated(
-        self, stored: Stored, measures: Sequence[str] = (), curves: bool = False
-    ) -> EvaluatedCell:
-        """Return a done cell's numbers: those of the study, and the given ones; curves if wanted.
+    def evaluated(self, stored: Stored, measures: Sequence[str] = ()) -> EvaluatedCell:
+        """Return the numbers of a done cell: those of the study, and of the given measures.
 
-        They are remembered, and computed only if they are not; see
-        :mod:`hashbench.execution.score_cache`.
+        They come from the score cache, and are computed if they are not there.
         """
-        known = self._at_hand.get(stored.cell.id, curves)
-        if known is not None and known.has(measures):
-            return known
-        # everything that reports ask of the study at once: a ranking is made only once
-        names = _all_names((*self.measures, *self.plan.measures, *measures))
-        split = self.split(stored.cell.split)
-        stamp = fingerprint_of(stored, split)
-        known = self.memory.read(stored.cell.id, stamp)
-        if known is None or not known.has(names):
-            from hashbench.execution.scoring import evaluate_cell  # imports numba: a second
+        known = self._cached(stored, measures)
+        return known or self.keep(stored, *self.compute(stored, measures))
 
-            known, per_query = evaluate_cell(stored, split, names, known)
-            self.memory.write(stored.cell.id, stamp, known, per_query)
-        self._at_hand.put(stored.cell.id, known)
-        return known
+    def is_cached(self, stored: Stored) -> bool:
+        """Return whether the score cache holds the numbers of a done cell."""
+        return self._cached(stored) is not None
+
+    def compute(
+        self, stored: Stored, measures: Sequence[str] = ()
+    ) -> tuple[EvaluatedCell, dict[tuple[str, str, str], PerQuery]]:
+        """Return the numbers of a done cell, and those of the first measure query by query."""
+        from hashbench.execution.scoring import evaluate_cell  # imports numba: a second
+
+        known = self.score_cache.read(stored.cell.id, self.stamp(stored))
+        split = self.split(stored.cell.split)
+        return evaluate_cell(stored, split, self._names(measures), known)
+
+    def keep(
+        self,
+        stored: Stored,
+        evaluated: EvaluatedCell,
+        per_query: Mapping[tuple[str, str, str], PerQuery],
+    ) -> EvaluatedCell:
+        """Write the numbers of a done cell to the score cache; return them."""
+        self.score_cache.write(stored.cell.id, self.stamp(stored), evaluated, per_query)
+        return evaluated
+
+    def stamp(self, stored: Stored) -> dict[str, str]:
+        """Return what has to be equal for cached numbers of a cell to be used."""
+        return fingerprint_of(stored, self.split(stored.cell.split))
+
+    def _cached(self, stored: Stored, measures: Sequence[str] = ()) -> EvaluatedCell | None:
+        known = self.score_cache.read(stored.cell.id, self.stamp(stored))
+        return known if known is not None and known.has(self._names(measures)) else None
+
+    def _names(self, measures: Sequence[str]) -> list[str]:
+        """Return all measures that reports need of a cell: its rankings are made only once."""
+        return _all_names((*self.measures, *self.plan.measures, *measures))
 
     def codes(self) -> pd.DataFrame:
-        """Return a row a set of database codes: see `hashbench.measures.code_statistics`."""
+        """Return one row per set of database codes; see `hashbench.measures.code_statistics`."""
         return self._once("codes", self._codes)
 
     def _codes(self) -> pd.DataFrame:
@@ -314,7 +375,7 @@ class Results:
         return _frame(rows, [*IDENTITY, *columns]).astype(dict.fromkeys(undefined, float))
 
     def runs(self) -> pd.DataFrame:
-        """Return a row a cell, done or not: status, times, memory and where it ran.
+        """Return one row per cell, done or not: status, times, memory and where it ran.
 
         ``train_rows`` is the number of rows the method was fitted on, ``own_memory`` the peak
         above what its process held before the data; nan if nothing is known.
@@ -345,7 +406,7 @@ class Results:
         return table
 
     def _once(self, key: Any, make: Callable[[], pd.DataFrame]) -> pd.DataFrame:
-        """Return a table that many reports ask for: made once, and a copy for each."""
+        """Return a copy of a table that is made only once."""
         if key not in self._frames:
             self._frames[key] = make()
         return self._frames[key].copy()
@@ -359,7 +420,7 @@ class Results:
         return sizes | ({"own_memory": peak - before} if peak and before else {})
 
     def history(self) -> pd.DataFrame:
-        """Return a row an iteration: objective, and seconds of training until then."""
+        """Return one row per iteration: objective, and seconds of training until then."""
         rows = []
         wanted = set(self.figure_bits)
         for stored in self.done():
@@ -380,7 +441,7 @@ def _all_names(measures: tuple[str, ...]) -> list[str]:
 
 
 def identity(cell: Cell) -> dict[str, Any]:
-    """Return the columns by which a reader tells cells apart."""
+    """Return the columns that identify a cell in tables."""
     return {
         "dataset": cell.dataset,
         "method": cell.label,

@@ -153,7 +153,7 @@ def _write_study(job: Job, built: BuiltPlan, store: Store, progress: Progress) -
     _copy_published(job.study, store.path)
     store.write_text(FILE, built.plan.to_json())
     store.write_text(PLUGINS, _plugin_facts(job))
-    present, damaged = store.audit(cells=built.plan.cells)
+    present, damaged = store.audit()
     untuned = no_space(built.plan, job.registry) if job.study.tunes else []
     for line in (*_write_notes(built.notes, store), *replaced, *damaged, *untuned):
         progress.message(line)

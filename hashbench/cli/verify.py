@@ -60,29 +60,25 @@ def verify_command(out: Path, rerun: int, quiet: bool, plugins: tuple[str, ...])
         click.echo(f"{out} is read-only: everything is checked and nothing is changed", err=True)
     store = Store(out)
     with contextlib.nullcontext() if read_only else store:
-        style = Verification(store, registry, lambda line: click.echo(line, err=True), read_only)
-        results = style.files()
+        check = Verification(store, registry, lambda line: click.echo(line, err=True), read_only)
+        results = check.files()
         if results is not None:
-            style.numbers(results, make_progress(quiet).scoring)
-        click.echo(_said(style.checked, style.wrong))
+            check.numbers(results, make_progress(quiet))
+        counts = ", ".join(format_count(n, kind) for kind, n in check.checked.items() if n)
+        click.echo(f"checked {counts}: {check.wrong or 'nothing'} wrong")
         fitted = True
         if rerun and results is not None:
             with tempfile.TemporaryDirectory(prefix="hashbench-verify-") as folder:
                 if read_only:
                     store.work, store.prepared = Path(folder) / "work", Path(folder) / "prepared"
                 wrong, fitted = _rerun(plugins, rerun, quiet, results, store, read_only)
-                style.wrong += wrong
-    if style.wrong:
+                check.wrong += wrong
+    if check.wrong:
         again = f"hashbench run {out / 'study.toml'} -o {out}"
         click.echo(f"hashbench: not everything verifies; compute it again with: {again}", err=True)
     if not fitted:
         click.echo("hashbench: no cell could be fitted again and compared", err=True)
-    sys.exit(1 if style.wrong or not fitted else 0)
-
-
-def _said(checked: dict[str, int], wrong: int) -> str:
-    counts = ", ".join(format_count(n, kind) for kind, n in checked.items() if n)
-    return f"checked {counts}: {wrong or 'nothing'} wrong"
+    sys.exit(1 if check.wrong or not fitted else 0)
 
 
 def _rerun(
@@ -103,26 +99,26 @@ def _rerun(
     from hashbench.execution.progress import make_progress
 
     flags = {**dict.fromkeys(KEYS), "out": str(store.path)}
-    asked = resolve(str(store.path / "study.toml"), (), flags)
+    study = resolve(str(store.path / "study.toml"), (), flags)
     known = results.registry.methods
     loaded = {name for name, plugin in known.items() if plugin.origin not in (RECORDED, EXTERNAL)}
-    methods = tuple(text for text in asked.methods if bare_name(text) in loaded)
+    methods = tuple(text for text in study.methods if bare_name(text) in loaded)
     if not methods:
         click.echo("no method of the study is loaded (--plugin FILE)", err=True)
         return 0, False
-    asked = replace(asked, methods=methods, plugins=plugins)
-    job = prepare(asked, lambda line: click.echo(line, err=True))
+    study = replace(study, methods=methods, plugins=plugins)
+    job = prepare(study, lambda line: click.echo(line, err=True))
     wrong: list[Rerun] = []
     counts = {"same": 0, "compared": 0}
 
-    def tell(each: Rerun) -> None:
+    def report(each: Rerun) -> None:
         click.echo(str(each), err=not each.same)
         counts["same"] += each.same
         counts["compared"] += not each.failure
         if not each.same and not each.failure and not each.differences:
             wrong.append(each)
 
-    rerun(job, results, store, count, make_progress(quiet), tell)
+    rerun(job, results, store, count, make_progress(quiet), report)
     for each in [] if read_only else wrong:
         place = store.set_aside(each.stored.folder)
         click.echo(f"set aside {each.stored.cell.id} in {place}: {each}", err=True)

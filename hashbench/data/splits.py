@@ -13,7 +13,7 @@ import numpy as np
 
 from hashbench.core.codes import Words, pack, unpack
 from hashbench.core.errors import DamagedError
-from hashbench.core.io import arrays_checksum, load_sealed, save_sealed
+from hashbench.core.io import arrays_checksum, load_checked_arrays, save_checked_arrays
 from hashbench.plugins.dataset import ContactSheet, Data, Split
 from hashbench.plugins.protocol import Rows
 
@@ -97,12 +97,12 @@ class StoredSplit:
 
     def save(self, path: Path) -> None:
         """Write an npz file with an array an attribute, and their checksum."""
-        save_sealed(path, self._arrays())
+        save_checked_arrays(path, self._arrays())
 
     @classmethod
     def load(cls, path: Path) -> Self:
         """Read what `save` wrote; DamagedError if it is not that any more."""
-        arrays: dict[str, Any] = dict(load_sealed(path))
+        arrays: dict[str, Any] = dict(load_checked_arrays(path))
         try:
             for name in (*TEXTS, "columns"):
                 if name in arrays:
@@ -160,10 +160,10 @@ def save_pictures(pictures: ContactSheet, path: Path) -> None:
         "size": np.asarray(pictures.size),
         "columns": np.asarray(pictures.columns),
     }
-    save_sealed(path, arrays)
+    save_checked_arrays(path, arrays)
 
 
 def load_pictures(path: Path) -> ContactSheet:
     """Read what :func:`save_pictures` wrote."""
-    arrays = load_sealed(path)
+    arrays = load_checked_arrays(path)
     return ContactSheet(arrays["png"].tobytes(), int(arrays["size"]), int(arrays["columns"]))

@@ -1,15 +1,12 @@
-"""A cell's numbers, and the folder that remembers them: ``OUT/.evaluated``, two files a cell.
+"""A cell's numbers and their cache ``OUT/.evaluated``: two files per cell.
 
-The folder may be deleted at any time. A file is believed if it is whole and its stamp is right:
-made of these codes and this split, by this version of the evaluator. Its checksum is of the text
-as it stands: writing the numbers of a thousand cells again, as `verify_checksum` does, would take
-as long as reading them.
+The folder may be deleted at any time. A cached number is used only if its stamp is current: the
+same codes, the same split, the same version of the evaluator.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -19,13 +16,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.core.errors import HashbenchError
-from hashbench.core.io import atomic_write, checksum, load_arrays, save_arrays, verify_checksum
+from hashbench.core.errors import DamagedError, HashbenchError
+from hashbench.core.io import (
+    load_checked_arrays,
+    read_record,
+    save_checked_arrays,
+    write_record,
+)
+from hashbench.core.records import from_json, to_json
 from hashbench.data.splits import StoredSplit
 from hashbench.execution.store import Stored
 from hashbench.measures import DEFAULT_MEASURES, parse
 
 FOLDER = ".evaluated"
+
+#: More cells than this are read from the disk again: each takes about 100 kB of memory.
+CELLS_IN_MEMORY = 2500
 
 PerQuery = npt.NDArray[np.float64]
 
@@ -75,20 +81,9 @@ class EvaluatedCell:
             {*ranking.scores, *ranking.curves}.issuperset(wanted) for ranking in self.rankings
         )
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the numbers as JSON can hold them."""
-        # dataclasses.asdict copies every point of every curve
-        return {**vars(self), "rankings": [vars(ranking) for ranking in self.rankings]}
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> EvaluatedCell:
-        """Read what :meth:`to_json` wrote."""
-        rankings = [RankingScores(**ranking) for ranking in record["rankings"]]
-        return cls(rankings, record["codes"], record["hamming"])
-
 
 class EvaluationCache:
-    """The folder of what has been evaluated.
+    """The score cache of a folder of results; the last cells read are also held in memory.
 
     Parameters
     ----------
@@ -98,46 +93,32 @@ class EvaluationCache:
     def __init__(self, out: Path) -> None:
         self.out = out
         self.folder = out / FOLDER
-        #: the last cell whose values by query were written or read
-        self._recent: tuple[str, Mapping[str, str], Mapping[str, PerQuery]] = ("", {}, {})
-        #: of cells that were read: the stamp, and the checksum of their values by query
-        self._read: dict[str, tuple[Mapping[str, str], str]] = {}
+        #: by id, the stamp and the numbers of cells
+        self._in_memory: dict[str, tuple[Mapping[str, str], EvaluatedCell]] = {}
+        #: the cell whose values by query were last written or read
+        self._last: tuple[str, Mapping[str, PerQuery]] = ("", {})
 
     def read(self, cell_id: str, stamp: Mapping[str, str]) -> EvaluatedCell | None:
-        """Return what is known of a cell, if it holds."""
-        try:
-            record = self._record(cell_id)
-            return EvaluatedCell.from_json(record) if record["stamp"] == stamp else None
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            return None
-
-    def _record(self, cell_id: str) -> Mapping[str, Any]:
-        """Return what was written of a cell; ValueError if that has changed since."""
-        record = unsealed((self.folder / f"{cell_id}.json").read_bytes())
-        self._read[cell_id] = (record["stamp"], record["per_query"])
-        return record
-
-    def kept(self) -> set[str]:
-        """Return the cells of which something is kept, whether it holds or not."""
-        return {path.stem for path in self.folder.glob("*.json")}
+        """Return the numbers of a cell, None if they are not cached or of another stamp."""
+        if cell_id not in self._in_memory:
+            try:
+                record = read_record(self.paths(cell_id)[0])
+                self._keep(cell_id, record["stamp"], from_json(EvaluatedCell, record))
+            except (DamagedError, KeyError):
+                return None
+        known, evaluated = self._in_memory[cell_id]
+        return evaluated if known == stamp else None
 
     def per_query(
         self, cell_id: str, stamp: Mapping[str, str], measure: str, task: str, database: str
     ) -> PerQuery | None:
-        """Return a measure's value for every query, if it is remembered and holds."""
-        if self._recent[:2] != (cell_id, stamp):
-            self._recent = (cell_id, stamp, self._read_per_query(cell_id, stamp))
-        return self._recent[2].get(_key(measure, task, database))
-
-    def _read_per_query(self, cell_id: str, stamp: Mapping[str, str]) -> Mapping[str, PerQuery]:
-        try:
-            if cell_id not in self._read:
-                self._record(cell_id)
-            path = self.folder / f"{cell_id}.npz"
-            right = self._read[cell_id] == (stamp, checksum(path))
-            return load_arrays(path) if right else {}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            return {}
+        """Return a measure's value for every query, None if it is not cached."""
+        if self._last[0] != cell_id:
+            try:
+                self._last = (cell_id, load_checked_arrays(self.paths(cell_id)[1]))
+            except DamagedError:
+                return None
+        return self._last[1].get(_key(stamp, measure, task, database))
 
     def write(
         self,
@@ -146,64 +127,41 @@ class EvaluationCache:
         evaluated: EvaluatedCell,
         per_query: Mapping[tuple[str, str, str], PerQuery],
     ) -> None:
-        """Remember a cell's numbers, and some of them query by query.
+        """Cache a cell's numbers, and some of them query by query.
+
+        If the folder cannot be written to, they are held in memory only.
 
         Parameters
         ----------
         per_query : by measure, task and kind of database codes
         """
+        arrays = {_key(stamp, *key): values for key, values in per_query.items()}
+        self._keep(cell_id, stamp, evaluated)
+        self._last = (cell_id, arrays)
         try:
             self.folder.mkdir(exist_ok=True)
-            path = self.folder / f"{cell_id}.npz"
-            arrays = {_key(*key): values for key, values in per_query.items()}
-            save_arrays(path, arrays)
-            record = {"stamp": dict(stamp), "per_query": checksum(path), **evaluated.to_json()}
-            with atomic_write(self.folder / f"{cell_id}.json") as stream:
-                stream.write(sealed(record))
-            self._read.pop(cell_id, None)
-            self._recent = (cell_id, stamp, arrays)
+            record_path, arrays_path = self.paths(cell_id)
+            save_checked_arrays(arrays_path, arrays)
+            record = {"stamp": dict(stamp), **to_json(evaluated)}
+            write_record(record_path, record, indent=None)
         except OSError as error:
             if not self.out.is_dir():
                 raise HashbenchError(f"{self.out} is not a folder of results") from error
-            # a folder that cannot be written to is read all the same
+
+    def paths(self, cell_id: str) -> tuple[Path, Path]:
+        """Return the files with a cell's numbers and with its values by query."""
+        return self.folder / f"{cell_id}.json", self.folder / f"{cell_id}.npz"
+
+    def _keep(self, cell_id: str, stamp: Mapping[str, str], evaluated: EvaluatedCell) -> None:
+        if len(self._in_memory) >= CELLS_IN_MEMORY:
+            self._in_memory.clear()
+        self._in_memory[cell_id] = (stamp, evaluated)
 
 
-#: What remembered numbers begin with.
-SEAL = b'{"checksum": "'
-
-
-def sealed(record: Mapping[str, Any]) -> str:
-    """Return a record as JSON that begins with a checksum of the rest."""
-    body = json.dumps(record)  # json.dump encodes in Python, this in C
-    return f'{SEAL.decode()}{hashlib.sha256(body.encode()).hexdigest()}", {body[1:]}'
-
-
-def unsealed(text: bytes) -> dict[str, Any]:
-    """Read what `sealed` wrote; ValueError if it is another text by now.
-
-    Examples
-    --------
-    >>> unsealed(sealed({"fit": 1.5}).encode())
-    {'fit': 1.5}
-    >>> unsealed(sealed({"fit": 1.5}).replace("1.5", "1.4").encode())
-    Traceback (most recent call last):
-    ValueError: it has changed since it was written
-    """
-    start, end = len(SEAL), len(SEAL) + 64
-    if not text.startswith(SEAL):
-        return verify_checksum(
-            json.loads(text)
-        )  # as it was written before, with the checksum at the end
-    body = b"{" + text[end + len('", ') :]
-    if hashlib.sha256(body).hexdigest().encode() != text[start:end]:
-        raise ValueError("it has changed since it was written")
-    record: dict[str, Any] = json.loads(body)
-    return record
-
-
-def _key(measure: str, task: str, database: str) -> str:
-    """Return a name that is a file's in an archive as well."""
-    return hashlib.sha256(f"{measure}\n{task}\n{database}".encode()).hexdigest()[:16]
+def _key(stamp: Mapping[str, str], measure: str, task: str, database: str) -> str:
+    """Return the name of an array in an npz file."""
+    text = "\n".join((str(sorted(stamp.items())), measure, task, database))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def all_names(measures: Sequence[str]) -> list[str]:

@@ -18,6 +18,7 @@ import hashbench
 from hashbench.core.io import checksum, atomic_write, add_checksum, verify_checksum
 from hashbench.plugins.source_hash import source_hash
 from hashbench.plugins.stored_facts import FILE as PLUGINS
+from hashbench.core.records import to_json
 from hashbench.analysis.results import Results
 
 FILE = ".stamp.json"
@@ -55,7 +56,7 @@ def _cells(results: Results) -> str:
     digest = hashlib.sha256()
     for cell in results.plan.cells:
         stored = results.stored.get(cell.id)
-        record = None if stored is None else stored.record.to_json()
+        record = None if stored is None else to_json(stored.record)
         digest.update(json.dumps([cell.id, record], sort_keys=True).encode() + b"\n")
     return digest.hexdigest()
 

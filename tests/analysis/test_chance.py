@@ -3,7 +3,6 @@
 import numpy as np
 
 from hashbench.analysis.chance import at_chance, likely_cause
-from hashbench.analysis.csv_tables import result_rows
 from hashbench.measures import evaluate
 from hashbench.render.style import Style
 from hashbench.render.terminal import score_tables
@@ -44,9 +43,7 @@ def test_tables_and_terminal_mark_what_is_at_chance(hand_made, monkeypatch):
     marks = {row[0].text: row[1].mark for row in table.groups[0].rows}
     assert marks == {"good": "", "flat": "°"}
     assert any(f"flat on toy: {cause}" in note for note in table.notes)
-    evaluated = [(each.cell, results.evaluated(each)) for each in results.done()]
-    rows = list(result_rows(evaluated, ["AP"]))
-    shown = score_tables(rows, results.runs().assign(params="").to_dict("records"), "AP")
+    shown = score_tables(results.rows(), results.runs().assign(params="").to_dict("records"), "AP")
     assert "\n° " in shown  # what the mark means
     assert max(map(len, shown.splitlines())) <= 80
     lines = {line.split()[0]: line for line in shown.splitlines() if line[:4] in ("good", "flat")}

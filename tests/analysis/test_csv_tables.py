@@ -7,14 +7,15 @@ import json
 import numpy as np
 import pytest
 
-from hashbench.analysis.csv_tables import RESULT_COLUMNS, RUN_COLUMNS, result_rows, run_rows, to_csv
+from hashbench.analysis.csv_tables import RESULT_COLUMNS, RUN_COLUMNS, run_rows, to_csv
 from hashbench.analysis.per_query import per_query
 from hashbench.analysis.results import Results
 from hashbench.core.codes import pack
+from hashbench.core.io import add_checksum, read_record
 from hashbench.data.splits import StoredSplit
 from hashbench.execution.plan import Plan, UnplannedCell
 from hashbench.execution.run_record import RunRecord
-from hashbench.execution.score_cache import CURVES, FOLDER, sealed, unsealed
+from hashbench.execution.score_cache import CURVES, FOLDER
 from hashbench.execution.store import Store
 from hashbench.measures import evaluate
 from hashbench.plugins.registry import Registry
@@ -65,9 +66,7 @@ def opened(store, plan):
 
 
 def rows_of(store, plan):
-    results = opened(store, plan)
-    pairs = [(stored.cell, results.evaluated(stored)) for stored in results.done()]
-    return list(result_rows(pairs, plan.measures))
+    return opened(store, plan).rows()
 
 
 def test_every_task_and_kind_of_database_codes_is_scored(store, parts, make_cell):
@@ -135,11 +134,11 @@ def test_vectors_are_scored_by_inner_product_without_radius_measures(store, part
     assert found[0]["value"] == pytest.approx(np.mean(expected))
 
 
-def edit(path, change, add_checksum=True):
-    record = unsealed(path.read_bytes())
-    whole = json.loads(path.read_text())
+def edit(path, change, right=True):
+    record = read_record(path)
+    known = json.loads(path.read_text())["checksum"]
     change(record)
-    path.write_text(sealed(record) if add_checksum else json.dumps({**whole, **record}))
+    path.write_text(json.dumps(add_checksum(record) if right else {**record, "checksum": known}))
 
 
 def forge(record):
@@ -168,7 +167,7 @@ def test_an_edited_score_is_not_believed(store, parts, make_cell):
     cell, plan = make_cell(bits=BITS), Plan(("AP",), [make_cell(bits=BITS)])
     fill(store, cell, *parts)
     first = rows_of(store, plan)
-    edit(store.path / FOLDER / f"{cell.id}.json", forge, add_checksum=False)
+    edit(store.path / FOLDER / f"{cell.id}.json", forge, right=False)
     assert rows_of(store, plan) == first
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from hashbench.analysis.per_query import per_query
 from hashbench.core.errors import HashbenchError
-from hashbench.core.io import add_checksum
+from hashbench.core.io import load_arrays, read_record, save_arrays, write_record
 from hashbench.data.splits import StoredSplit
 from hashbench.execution.cell_codes import CellCodes
-from hashbench.execution.score_cache import FOLDER, sealed, unsealed
+from hashbench.execution.score_cache import FOLDER
 from hashbench.execution.scoring import curve_ranks, database_statistics
 from hashbench.measures import evaluate
 from hashbench.render.style import Style
@@ -56,14 +56,10 @@ def test_numbers_are_remembered_until_the_codes_change(hand_made):
     cell = hand_made.add()
     first = hand_made.results().scores()
     kept = hand_made.path / FOLDER / f"{cell.id}.json"
-    record = unsealed(kept.read_bytes())
+    record = read_record(kept)
     record["rankings"][0]["scores"]["AP"]["value"] = 0.123
-    for written in (
-        sealed(record),
-        json.dumps(add_checksum(record)),
-    ):  # as now, and as versions before
-        kept.write_text(written)
-        assert hand_made.results().scores()["value"].iloc[0] == 0.123
+    write_record(kept, record)
+    assert hand_made.results().scores()["value"].iloc[0] == 0.123
     hand_made.cells.clear()
     hand_made.add(queries=("00", "11"), database=("11", "11", "00", "00"))
     assert hand_made.results().scores()["value"].iloc[0] < first["value"].iloc[0]
@@ -88,8 +84,9 @@ def test_values_by_query_are_not_believed_after_they_have_changed(hand_made):
     asked = (stored, "image->text", "encoded", "AP")
     right = per_query(results, *asked)
     kept = hand_made.path / FOLDER / f"{cell.id}.npz"
-    with np.load(kept) as arrays:
-        np.savez_compressed(kept, **{name: values + 1 for name, values in arrays.items()})
+    arrays = load_arrays(kept)
+    known = arrays.pop("checksum")
+    save_arrays(kept, {**{name: values + 1 for name, values in arrays.items()}, "checksum": known})
     again = hand_made.results()
     again.scores()  # the record is read, and right
     np.testing.assert_array_equal(per_query(again, *asked), right)
@@ -181,11 +178,11 @@ def test_code_statistics_by_hand():
     assert other[-1]["collisions_apart"] is None
 
 
-def test_curves_of_more_cells_than_are_held_are_read_again(hand_made, monkeypatch):
+def test_more_cells_than_fit_in_memory_are_read_again(hand_made, monkeypatch):
     for seed in range(5):
         hand_made.add(seed=seed)
     whole = hand_made.results()
-    monkeypatch.setattr("hashbench.analysis.packed_scores.CURVES_HELD", 2)
+    monkeypatch.setattr("hashbench.execution.score_cache.CELLS_IN_MEMORY", 2)
     few = hand_made.results()
     for table in ("scores", "codes", "curves"):
         assert getattr(few, table)().equals(getattr(whole, table)())

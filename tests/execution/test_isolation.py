@@ -129,7 +129,7 @@ def check_rows(ended: Ended, methods: Sequence[str]) -> None:
     for name in methods:
         assert EXPECTED[name][1] in ended.rows[name]["reason"], name
         assert "\n" not in ended.rows[name]["reason"]
-        record = ended.out / "cells" / ended.rows[name]["id"] / "status.json"
+        record = ended.out / "cells" / ended.rows[name]["id"] / "cell.json"
         assert record.stat().st_size < 64_000, name
     assert len(ended.done.stderr) < 64_000
     assert "\x1b" not in ended.done.stderr + ended.done.stdout
@@ -162,12 +162,12 @@ def test_processes_that_a_method_leaves_are_ended(promised):
 
 
 def test_tracebacks_and_the_end_of_the_output_are_kept(promised):
-    place = promised.out / "cells" / promised.rows["raises"]["id"] / "status.json"
-    failed = json.loads(place.read_text())
+    place = promised.out / "cells" / promised.rows["raises"]["id"] / "cell.json"
+    failed = json.loads(place.read_text())["run"]
     assert "in fit" in failed["traceback"]
     assert "ZeroDivisionError" in failed["traceback"]
-    place = promised.out / "cells" / promised.rows["prints-forever"]["id"] / "status.json"
-    assert 1000 < len(json.loads(place.read_text())["output"]) < 10_000
+    place = promised.out / "cells" / promised.rows["prints-forever"]["id"] / "cell.json"
+    assert 1000 < len(json.loads(place.read_text())["run"]["output"]) < 10_000
 
 
 def test_what_failed_runs_again_only_when_asked(hashbench, promised):
@@ -177,9 +177,7 @@ def test_what_failed_runs_again_only_when_asked(hashbench, promised):
     def ended_at() -> dict[str, int]:
         with (promised.out / "runs.csv").open() as stream:
             names = {row["method"]: row["id"] for row in csv.DictReader(stream)}
-        records = {
-            name: promised.out / "cells" / key / "status.json" for name, key in names.items()
-        }
+        records = {name: promised.out / "cells" / key / "cell.json" for name, key in names.items()}
         return {name: path.stat().st_mtime_ns for name, path in records.items()}
 
     assert hashbench("run", *flags).returncode == 1

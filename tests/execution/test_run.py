@@ -12,7 +12,7 @@ import tomllib
 import numpy as np
 import pytest
 
-from hashbench.core.io import add_checksum, checksum
+from hashbench.core.io import checksum, read_record, write_record
 from hashbench.execution.store import SCHEMA
 
 MINE = '''
@@ -327,7 +327,7 @@ def test_merging_brings_machines_together_and_names_conflicts(hashbench, tmp_pat
     assert same == (tmp_path / "whole" / "results.csv").read_bytes()
     # A cell that was damaged where it was brought to is brought once more.
     damaged = min((tmp_path / "all" / "cells").iterdir())
-    (damaged / "status.json").write_text("{}")
+    (damaged / "cell.json").write_text("{}")
     merged = hashbench("merge", tmp_path / "a", tmp_path / "b", "-o", tmp_path / "all")
     assert merged.returncode == 0, merged.stderr
     assert len(list((tmp_path / "all" / "set-aside").iterdir())) == 1
@@ -335,14 +335,13 @@ def test_merging_brings_machines_together_and_names_conflicts(hashbench, tmp_pat
     assert (tmp_path / "all" / "results.csv").read_bytes() == same
     # The same cells with other codes, as another processor might give them.
     for folder in (tmp_path / "b" / "cells").iterdir():
-        status = json.loads((folder / "status.json").read_text())
+        record = read_record(folder / "cell.json")
         with np.load(folder / "codes.npz") as arrays:
             codes = dict(arrays)
         codes["query_0"] = codes["query_0"] ^ np.uint64(1)
         np.savez_compressed(folder / "codes.npz", **codes)
-        status["files"]["codes.npz"] = checksum(folder / "codes.npz")
-        del status["checksum"]
-        (folder / "status.json").write_text(json.dumps(add_checksum(status)))
+        record["run"]["files"]["codes.npz"] = checksum(folder / "codes.npz")
+        write_record(folder / "cell.json", record)
     merged = hashbench("merge", tmp_path / "a", tmp_path / "b", "-o", tmp_path / "again")
     assert merged.returncode == 1
     conflicts = merged.stderr.splitlines()

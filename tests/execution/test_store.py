@@ -1,4 +1,4 @@
-"""The store: complete or not at all, and nothing believed that cannot be checked."""
+"""The store: every cell complete or not there, and checked when it is read."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from hashbench.core.errors import DamagedError, HashbenchError
-from hashbench.core.io import add_checksum
+from hashbench.core.io import add_checksum, read_record
 from hashbench.execution.cell import Cell
 from hashbench.execution.cell_codes import CellCodes
 from hashbench.execution.plan import cells_to_run
 from hashbench.execution.run_record import RunRecord
-from hashbench.execution.store import SCHEMA, Store, Stored, read_cell
+from hashbench.execution.store import CELL_FILE, SCHEMA, Store, Stored, read_cell
 
 WORDS = np.arange(4, dtype=np.uint64).reshape(4, 1)
 CODES = CellCodes((WORDS, WORDS + 1), (WORDS + 2, WORDS + 3), n_bits=8)
@@ -46,7 +46,7 @@ def test_a_cell_comes_back_as_it_went_in(store, make_cell):
     assert found.cell.id == cell.id
     assert found.status == "done"
     assert found.codes().equals(CODES)
-    assert found.record.to_json() == RunRecord("done", files=found.record.files).to_json()
+    assert found.record == RunRecord("done", files=found.record.files)
     assert found.history() == {}
     assert store.get(make_cell(seed=1).id) is None
 
@@ -89,15 +89,15 @@ def break_codes(folder):
     (folder / "codes.npz").write_bytes(data)
 
 
-def edit(name, change, sealed=True):
+def edit(change, right=True):
+    """Change the record of a cell, with a checksum that is right or as it was."""
+
     def apply(folder):
-        record = json.loads((folder / name).read_text())
+        record = read_record(folder / CELL_FILE)
+        known = json.loads((folder / CELL_FILE).read_text())["checksum"]
         change(record)
-        if sealed and "checksum" in record:
-            record = add_checksum(
-                {key: value for key, value in record.items() if key != "checksum"}
-            )
-        (folder / name).write_text(json.dumps(record))
+        record = add_checksum(record) if right else {**record, "checksum": known}
+        (folder / CELL_FILE).write_text(json.dumps(record))
 
     return apply
 
@@ -106,19 +106,19 @@ def edit(name, change, sealed=True):
 DAMAGES = {
     "a changed bit": (break_codes, "codes.npz"),
     "a missing file": (lambda f: (f / "codes.npz").unlink(), "codes.npz"),
-    "no status": (lambda f: (f / "status.json").unlink(), "status.json"),
-    "half a record": (lambda f: (f / "cell.json").write_text('{"schema"'), "line 1 column 10"),
-    "another cell": (edit("cell.json", lambda r: r["cell"].update(seed=9)), "the cell "),
-    "another schema": (edit("status.json", lambda r: r.update(schema=99)), "schema 99"),
-    "another status": (edit("status.json", lambda r: r.update(status="fine")), "'fine'"),
-    "done without codes": (edit("status.json", lambda r: r.update(files={})), "no codes"),
+    "no record": (lambda f: (f / CELL_FILE).unlink(), "cell.json"),
+    "half a record": (lambda f: (f / CELL_FILE).write_text('{"schema"'), "line 1 column 10"),
+    "another cell": (edit(lambda r: r["cell"].update(seed=9)), "the cell "),
+    "another schema": (edit(lambda r: r.update(schema=99)), "schema 99"),
+    "another status": (edit(lambda r: r["run"].update(status="fine")), "'fine'"),
+    "done without codes": (edit(lambda r: r["run"].update(files={})), "no codes"),
     "a changed time": (
-        edit("status.json", lambda r: r["seconds"].update(fit=1e-6), sealed=False),
+        edit(lambda r: r["run"]["seconds"].update(fit=1e-6), right=False),
         "changed",
     ),
-    "no environment": (edit("status.json", lambda r: r.update(environment=None)), "environment"),
-    "a word for seconds": (edit("status.json", lambda r: r.update(seconds="a")), "seconds"),
-    "brackets": (lambda f: (f / "status.json").write_text("[" * 100_000), "recursion"),
+    "no environment": (edit(lambda r: r["run"].update(environment=None)), "environment"),
+    "a word for seconds": (edit(lambda r: r["run"].update(seconds="a")), "seconds"),
+    "brackets": (lambda f: (f / CELL_FILE).write_text("[" * 100_000), "recursion"),
 }
 
 
@@ -225,11 +225,17 @@ def test_a_cell_moves_between_stores(store, tmp_path, make_cell):
         assert read_cell(other.cells / make_cell().id).status == "done"
 
 
-def test_the_schema_is_written_in_both_records(store, make_cell):
+def test_the_schema_is_written(store, make_cell):
     put(store, make_cell())
-    for name in ("cell.json", "status.json"):
-        record = json.loads((store.cells / make_cell().id / name).read_text())
-        assert record["schema"] == SCHEMA
+    assert read_record(store.cells / make_cell().id / CELL_FILE)["schema"] == SCHEMA
+
+
+def test_codes_that_changed_since_the_cell_was_read_are_an_error(store, make_cell):
+    put(store, make_cell())
+    found = store.get(make_cell().id)
+    break_codes(found.folder)
+    with pytest.raises(HashbenchError, match=rf"{make_cell().id}/codes\.npz"):
+        found.codes()
 
 
 def test_timing_runs_again_what_did_not_run_alone(make_cell, tmp_path):

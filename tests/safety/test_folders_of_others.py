@@ -152,7 +152,7 @@ def test_other_kernels_of_the_linear_algebra_are_named_and_set_nothing_aside(has
     study = ["-d", data, "-m", "cca-itq", "-b", "16", "-s", "1", "-o", out, "--quiet"]
     done = hashbench("run", *study, OPENBLAS_CORETYPE="Haswell")
     assert done.returncode == 0, done.stderr
-    record = json.loads(next(out.glob("cells/*/status.json")).read_text())
+    record = json.loads(next(out.glob("cells/*/cell.json")).read_text())["run"]
     assert "Haswell" in record["environment"]["blas"]
     again = hashbench("verify", out, "--rerun", 1, "--quiet", OPENBLAS_CORETYPE="Nehalem")
     assert again.returncode == 0, again.stderr

@@ -175,8 +175,8 @@ def test_many_damaged_files(tmp_path, case):
 
 #: One file of every kind in a folder of results.
 KEPT = (
-    "plan.json", "study.toml", "cells/*/cell.json", "cells/*/status.json", "cells/*/codes.npz",
-    "cells/*/history.npz", "splits/{}.npz", ".evaluated/*.json", ".evaluated/*.npz", ".checked",
+    "plan.json", "study.toml", "cells/*/cell.json", "cells/*/codes.npz",
+    "cells/*/history.npz", "splits/{}.npz", ".evaluated/*.json", ".evaluated/*.npz",
     "trials/*.jsonl",
 )  # fmt: skip
 
