@@ -13,6 +13,7 @@ from hashbench.render.report import (
     Report,
     Table,
     TableCell,
+    method_cell,
     slices,
 )
 from hashbench.render.style import Style
@@ -60,7 +61,7 @@ class Codes(Report):
                 found = {row.method: row for row in records(group)}
                 rows = [
                     [
-                        TableCell(style.methods[method].title, mark=style.methods[method].mark),
+                        method_cell(style, method),
                         *_entries(found[method]),
                     ]
                     for method in style.ordered(found)

@@ -17,6 +17,7 @@ from hashbench.render.report import (
     Report,
     Table,
     TableCell,
+    method_cell,
     slices,
 )
 from hashbench.render.style import Style, arrow, distinct
@@ -96,7 +97,7 @@ class MapTable(Report):
         for task in dict.fromkeys(data["task"]):
             rows = [
                 [
-                    TableCell(style.methods[method].title, mark=style.methods[method].mark),
+                    method_cell(style, method),
                     *(_entry(found.get((task, method, *column)), spread) for column in columns),
                 ]
                 for method in methods

@@ -174,7 +174,6 @@ def _entries(row: Any) -> list[TableCell]:
 
 def _picture(data: pd.DataFrame, paper: str, measure: str, style: Style) -> Picture:
     shown = _preferred(data)
-    methods = style.ordered(shown["method"])
     unlike = [style.datasets[name].title for name in style.datasets
               if name in set(shown.loc[~shown["alike"], "dataset"])]  # fmt: skip
     words = f"Reproduced against printed in {paper}; a point a code length, dashed: equal"
@@ -190,13 +189,7 @@ def _picture(data: pd.DataFrame, paper: str, measure: str, style: Style) -> Pict
         database=EITHER,
         seeds=list(shown["seeds"]),
     )
-    return Picture(
-        f"figure {measure}",
-        caption,
-        figures.deferred(_figure, shown, style),
-        style.notes(methods),
-        slices(shown),
-    )
+    return figures.picture(f"figure {measure}", caption, style, shown, _figure)
 
 
 def _figure(shown: pd.DataFrame, style: Style) -> Any:

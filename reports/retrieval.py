@@ -14,7 +14,7 @@ import numpy as np
 
 from hashbench.analysis.summary import grouped, over_seeds, records
 from hashbench.render import figures, text_layout
-from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
+from hashbench.render.report import Exhibit, NothingToShowError, Report
 from hashbench.render.style import Style, arrow
 
 if TYPE_CHECKING:
@@ -81,11 +81,8 @@ class Retrieval(Report):
                 measure=shown["measure"].iloc[0],
                 database="encoded",
             )
-            figure = figures.deferred(_figure, shown, style)
             name = f"{dataset} {task} {bits} bits"
-            pictures.append(
-                Picture(name, caption, figure, style.notes(shown["method"]), slices(shown))
-            )
+            pictures.append(figures.picture(name, caption, style, shown, _figure))
         return pictures
 
 

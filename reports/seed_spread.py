@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hashbench.analysis.summary import grouped
 from hashbench.render import figures, text_layout
-from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
+from hashbench.render.report import Exhibit, NothingToShowError, Report
 from hashbench.render.style import Style
 
 if TYPE_CHECKING:
@@ -50,9 +50,7 @@ class SeedSpread(Report):
                     seeds=[int(count) for count in seeds],
                 )
                 title = f"{measure} {bits} bits {database} {name}"
-                notes = style.notes(part["method"])
-                figure = figures.deferred(_figure, part, style)
-                pictures.append(Picture(title, caption, figure, notes, slices(part)))
+                pictures.append(figures.picture(title, caption, style, part, _figure))
         return pictures
 
 

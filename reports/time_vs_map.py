@@ -9,7 +9,7 @@ from hashbench.analysis.summary import grouped, over_seeds, records
 from hashbench.render import figures, ticks
 from hashbench.render.colours import GREY
 from hashbench.render.label_placement import Label, label_points
-from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
+from hashbench.render.report import Exhibit, NothingToShowError, Report
 from hashbench.render.style import MethodStyle, Style
 from hashbench.render.text_layout import label
 
@@ -65,15 +65,7 @@ class TimeVersusScore(Report):
                     seeds=list(part["seeds"]),
                 )
                 title = f"{measure} {bits} bits {database} {name}"
-                pictures.append(
-                    Picture(
-                        title,
-                        caption,
-                        figures.deferred(_figure, part, style),
-                        style.notes(part["method"]),
-                        slices(part),
-                    )
-                )
+                pictures.append(figures.picture(title, caption, style, part, _figure))
         return pictures
 
 

@@ -15,6 +15,7 @@ from hashbench.render.report import (
     Report,
     Table,
     TableCell,
+    method_cell,
     slices,
 )
 from hashbench.render.style import Style
@@ -82,7 +83,7 @@ def _table(data: pd.DataFrame, name: str, caption: str, style: Style) -> Table:
     rows = {(row.method, row.dataset): row for row in records(data)}
     lines = []
     for method in methods:
-        entries = [TableCell(style.methods[method].title, mark=style.methods[method].mark)]
+        entries = [method_cell(style, method)]
         for dataset in datasets:
             row = rows.get((method, dataset))
             if row is None:
