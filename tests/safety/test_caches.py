@@ -93,7 +93,8 @@ def test_a_run_is_the_same_with_a_damaged_cache(hashbench, tmp_path):
     study = ["run", "-m", "lssh", "-d", "synthetic[rows=100]", "-b", "8", "--measures", "AP"]
     tables = []
     for out in ("first", "second"):
-        done = hashbench(*study, "-o", tmp_path / out, HASHBENCH_CACHE=str(tmp_path / "cache"))
+        new_process = {"HASHBENCH_CACHE": str(tmp_path / "cache"), "NUMBA_NUM_THREADS": "1"}
+        done = hashbench(*study, "-o", tmp_path / out, **new_process)
         assert done.returncode == 0, done.stderr
         tables.append((tmp_path / out / "results.csv").read_bytes())
         for path in (tmp_path / "cache").rglob("*.nb?"):
