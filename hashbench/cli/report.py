@@ -54,7 +54,7 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
     from hashbench.render.style import Style, check_width
     from hashbench.render.writer import FOLDER, FORMATS, check_formats
     from hashbench.site.build import write_index, write_scripts
-    from hashbench.site.exhibits import render_all, written
+    from hashbench.site.exhibits import files_of, render_all
     from hashbench.site.fingerprint import fingerprint_of, remove, write
     from hashbench.site.index import write_site
     from hashbench.site.preview_card import write_card
@@ -96,7 +96,7 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
         click.echo(f"page: {page}")
         plain = flags["width"] == "page" and not flags["title"] and not highlight
         if plain and len(rendered) == len(reports):
-            write(folder, fingerprint_of(full_results), written(rendered, page))
+            write(folder, fingerprint_of(full_results), files_of(rendered, page))
         if flags["site"]:
             click.echo(f"site: {write_site(full_results, flags['site'])}")
     click.echo(f"in {folder}")

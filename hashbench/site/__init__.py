@@ -1,4 +1,4 @@
-"""The page: one folder to look at in a browser, offline, made of what the store holds."""
+"""The HTML page of a study: a folder to open in a browser, offline, and an index of such pages."""
 
 from hashbench.site.build import write_page
 

@@ -1,4 +1,4 @@
-"""What a study says of itself: title, authors, abstract and links, from its file."""
+"""The title, authors, abstract and links of a study, from its file."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ import tomllib
 from dataclasses import dataclass, field
 from typing import Self
 
-from hashbench.core.errors import HashbenchError
 from hashbench.analysis.results import Results
+from hashbench.core.errors import HashbenchError
 from hashbench.execution.study import read_study
 
 
 @dataclass(frozen=True)
 class About:
-    """What stands at the top of the page.
+    """The head of the page.
 
     Attributes
     ----------
-    title : of the study, or its folder's name
-    authors, abstract, links : as the study gives them, links by their names
-    url : where the page is published, if that is known
+    title : of the study, or the name of its folder
+    authors, abstract : as the study gives them
+    links : address by name
+    url : where the page is published, or empty
     """
 
     title: str
@@ -30,7 +31,7 @@ class About:
 
     @classmethod
     def of(cls, results: Results, heading: str = "") -> Self:
-        """Return what is known; a heading given now wins."""
+        """Return the head of a study's page; a heading replaces the study's title."""
         path = results.path / "study.toml"
         given = {}
         if path.exists():

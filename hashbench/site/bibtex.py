@@ -1,4 +1,4 @@
-"""How to cite: BibTeX of hashbench and of the papers that methods come from."""
+"""BibTeX entries of hashbench and of the papers of methods."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import unicodedata
 import hashbench
 from hashbench.plugins.method import Citation
 
-#: What BibTeX reads as something else.
+#: Characters that BibTeX does not read as text.
 SPECIAL = {each: f"\\{each}" for each in "&%$#_{}"} | {"~": r"\textasciitilde{}", "^": r"\^{}"}
 
-#: Words by which a venue is known to be a journal; the others are proceedings.
+#: Words in the names of journals; other venues are proceedings.
 JOURNALS = re.compile(r"\b(trans|transactions|journal|letters|T[A-Z]{2,4}|IJCV|PAMI|arXiv)\b", re.I)
 
 

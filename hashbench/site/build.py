@@ -1,13 +1,9 @@
-"""Writing the page: a template, its style and script, the data, and plotly's own script.
+"""Write the page: a template, its style and script, the data, and plotly's script.
 
-Everything lies in one folder and nothing is loaded from elsewhere, so that the page works from a
+All files are in one folder and nothing is loaded from elsewhere, so that the page works from a
 ``file://`` address without a network. Data come as scripts because a browser refuses to fetch
 files from there. Names and texts of the study never become markup: the template escapes them and
 the scripts write them as text.
-
-What a person looks at first is small and comes first: the numbers of overview and ranking, and one
-script that shows them. Another with everything else follows the first screen, and so does what is
-folded; plotly's script and the curves are run when a chart comes into sight.
 """
 
 from __future__ import annotations
@@ -20,103 +16,93 @@ from pathlib import Path
 from typing import Any
 
 import hashbench
-from hashbench.site.about import About
-from hashbench.site.preview_card import CARD
-from hashbench.site.bibtex import bibtex, own_bibtex
-from hashbench.site.payload import Index, curves, payload, seeds
-from hashbench.site.templates import template, write_script, write_text
-from hashbench.site.search import write_search
+from hashbench.analysis.results import Results
 from hashbench.plugins.method import UP_TO_RANK
-from hashbench.render.report import SECTIONS, Picture, Slices, Table
 from hashbench.plugins.selection import bare_name
+from hashbench.render.report import SECTIONS, Picture, Slices, Table
 from hashbench.render.style import DAGGERS, Style
 from hashbench.render.writer import FOLDER, Rendered, RenderedExhibit
-from hashbench.analysis.results import Results
+from hashbench.site.about import About
+from hashbench.site.bibtex import bibtex, own_bibtex
+from hashbench.site.comparisons import comparisons
+from hashbench.site.curves import curves
+from hashbench.site.payload import payload
+from hashbench.site.positions import Positions
+from hashbench.site.preview_card import CARD
+from hashbench.site.search import write_search
+from hashbench.site.templates import template, write_script, write_text
 
 INDEX = "index.html"
 
-#: The scripts of the page and what they are made of, in its order: what the first screen needs, and
-#: what follows it. A browser takes as long to ask for a script as to read a small one.
-SCRIPTS = {
-    "first.js": ("view.js", "tables.js", "overview.js", "ranking.js"),
-    "later.js": (
-        "exhibits.js",
-        "charts.js",
-        "codes.js",
-        "search.js",
-        "statistics.js",
-        "compare.js",
-        "sharing.js",
-        "printing.js",
-    ),
-}
+#: The parts of the page's script, in the order in which they run.
+SCRIPTS = (
+    "view.js",
+    "tables.js",
+    "overview.js",
+    "ranking.js",
+    "charts.js",
+    "codes.js",
+    "search.js",
+    "compare.js",
+    "exhibits.js",
+    "citations.js",
+)
 
-#: What methods can be filtered by, and how that is called.
+#: What methods can be filtered by, and its title.
 FILTERS = {"labels": "Labels", "kind": "Kind", "fidelity": "Fidelity", "settings": "Settings"}
 
-#: Of an inch on a screen, by the definition of CSS.
+#: Pixels of an inch on a screen, as CSS defines them.
 PIXELS = 96
-
-#: Rows that a section shows unfolded, and how many of them a picture takes.
-SHORT, PICTURE = 60, 12
 
 
 def write_page(results: Results, style: Style, rendered: Sequence[Rendered]) -> Path:
-    """Write OUT/report/index.html with what it needs beside it, and return its path."""
+    """Write OUT/report/index.html with all files that it needs, and return its path."""
     return write_index(results, style, rendered, write_scripts(results, style))
 
 
 @dataclass(frozen=True)
 class PageData:
-    """What the page's scripts know, and the order in which they know it."""
+    """The data of the page's scripts, and the positions by which they name things."""
 
     data: dict[str, Any]
-    index: Index
+    positions: Positions
 
 
 def write_scripts(results: Results, style: Style) -> PageData:
-    """Write all that the page needs beside its text, which does not depend on reports."""
+    """Write the files of the page that do not depend on reports: style, scripts and data."""
     folder = results.path / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     assets = resources.files("hashbench.site") / "assets"
-    for name, parts in {"page.css": ("page.css",), **SCRIPTS}.items():
-        texts = [(assets / part).read_text(encoding="utf-8") for part in parts]
-        write_text(folder / name, "\n".join(texts))
+    write_text(folder / "page.css", (assets / "page.css").read_text(encoding="utf-8"))
+    texts = [(assets / name).read_text(encoding="utf-8") for name in SCRIPTS]
+    write_text(folder / "page.js", "\n".join(texts))
     plotly = resources.files("plotly") / "package_data" / "plotly.min.js"
     write_text(folder / "plotly.min.js", plotly.read_text(encoding="utf-8"))
-    index = Index(results, style)
-    known = payload(results, style, index)
-    known["search"] = write_search(results, style, index, folder)
-    write_script(folder / "data.js", "hashbenchData", known)
-    write_script(folder / "curves.js", "hashbenchCurves", curves(results, index))
-    write_script(folder / "seeds.js", "hashbenchSeeds", seeds(results, index))
-    return PageData(known, index)
+    positions = Positions(results, style)
+    data = payload(results, style, positions)
+    data["search"] = write_search(results, style, positions, folder)
+    write_script(folder / "data.js", "hashbenchData", data)
+    write_script(folder / "curves.js", "hashbenchCurves", curves(results, positions))
+    for number, measure in enumerate(results.measures):
+        found = comparisons(results, positions, measure)
+        write_script(folder / f"compare{number}.js", f"hashbenchCompare{number}", found)
+    return PageData(data, positions)
 
 
-def write_index(results: Results, style: Style, rendered: Sequence[Rendered], known: PageData) -> Path:
-    """Write the text of the page, with the tables and figures that are there; return its path."""
-    page = results.path / FOLDER / INDEX
-    write_text(page, _html(results, style, rendered, known.data, known.index))
-    return page
-
-
-def _html(
-    results: Results,
-    style: Style,
-    rendered: Sequence[Rendered],
-    known: dict[str, Any],
-    index: Index,
-) -> str:
+def write_index(
+    results: Results, style: Style, rendered: Sequence[Rendered], page_data: PageData
+) -> Path:
+    """Write index.html with the tables and figures that are there, and return its path."""
+    folder = results.path / FOLDER
     runs = results.runs()
-    statuses = runs["status"].value_counts().to_dict()
-    text: str = template("index.html.jinja").render(
+    html = template("index.html.jinja").render(
         version=hashbench.__version__,
         about=About.of(results, style.heading),
-        card=CARD if (results.path / FOLDER / CARD).exists() else "",
+        card=CARD if (folder / CARD).exists() else "",
         own_bibtex=own_bibtex(),
-        choices=_choices(results, known),
-        filters=_filters(known),
-        statuses=statuses,
+        selectors=_selectors(results, page_data),
+        filters=_filters(page_data.data),
+        statuses=runs["status"].value_counts().to_dict(),
         total=len(runs),
         problems=_problems(runs),
         environments=_environments(results),
@@ -124,101 +110,87 @@ def _html(
         methods=_methods(results, style),
         notes=style.notes(style.methods),
         daggers=", ".join(note[0] for note in style.notes(style.methods)),
-        sections=_sections(rendered, index),
+        sections=_sections(rendered, page_data.positions),
         undrawn=sum(_is_undrawn(shown) for each in rendered for shown in each.exhibits),
         path=results.path,
         study=_study(results.path),
         files=[name for name in ("results.csv", "runs.csv") if (results.path / name).exists()],
     )
-    return text
+    write_text(folder / INDEX, html)
+    return folder / INDEX
 
 
-def _choices(results: Results, known: dict[str, Any]) -> dict[str, Any]:
-    """Return what each selector offers, in the order of the data, and the bits it begins with."""
-    named = {
-        "dataset": [(each["name"], each["title"]) for each in known["datasets"]],
-        "task": [(each["name"], each["title"]) for each in known["tasks"]],
-        "bits": [(each, each) for each in known["bits"]],
-        "measure": [(each["name"], each["name"]) for each in known["measures"]],
-        "database": [(each["name"], each["name"]) for each in known["databases"]],
+def _selectors(results: Results, page_data: PageData) -> list[dict[str, Any]]:
+    """Return the selectors with their options, and which of them are selected at first.
+
+    The page starts with the first slice that has scores, at the bits of figures if possible.
+    """
+    data, positions = page_data.data, page_data.positions
+    options = {
+        "dataset": [(each["name"], each["title"]) for each in data["datasets"]],
+        "task": [(each["name"], each["title"]) for each in data["tasks"]],
+        "bits": [(each, each) for each in data["bits"]],
+        "measure": [(each["name"], each["name"]) for each in data["measures"]],
+        "database": [(each["name"], each["name"]) for each in data["databases"]],
     }
-    return {**named, "first_bits": next(iter(results.figure_bits), None)}
+    slices = [block["at"] for block in data["scores"]]
+    bits = [data["bits"].index(each) for each in results.figure_bits[:1]]
+    selected = min((at for at in slices if at[2] in bits), default=min(slices, default=[0] * 5))
+    first = dict(zip(positions.values, selected, strict=True))
+    titles = {"measure": "Measure", "database": "Database codes"}
+    return [
+        {"id": id, "title": titles.get(id, id.capitalize()), "options": each, "first": first[id]}
+        for id, each in options.items()
+    ]
 
 
-def _filters(known: dict[str, Any]) -> list[dict[str, Any]]:
+def _filters(data: dict[str, Any]) -> list[dict[str, Any]]:
     """Return what methods can be filtered by: facts in which those of the study differ."""
-    found = []
-    for name, title in FILTERS.items():
-        texts = sorted({method[name] for method in known["methods"]})
-        if len(texts) > 1:
-            found.append({"id": name, "title": title, "texts": texts})
-    return found
+    values = {name: sorted({method[name] for method in data["methods"]}) for name in FILTERS}
+    return [
+        {"id": name, "title": title, "values": values[name]}
+        for name, title in FILTERS.items()
+        if len(values[name]) > 1
+    ]
 
 
-def _sections(rendered: Sequence[Rendered], index: Index) -> list[dict[str, Any]]:
-    """Group reports by the part of the page that they ask for."""
+def _sections(rendered: Sequence[Rendered], positions: Positions) -> list[dict[str, Any]]:
+    """Return the reports that have something to show, by their section of the page."""
     sections: dict[str, list[dict[str, Any]]] = {}
     for each in rendered:
-        if each.nothing:
-            continue
-        exhibits = [
-            {
-                "name": shown.name,
-                "caption": shown.exhibit.caption,
-                "slices": json.dumps(_slices(shown.exhibit.slices, index)),
-                # what daggers mean is said once for the whole page
-                "notes": [note for note in shown.exhibit.notes if note[:1] not in DAGGERS],
-                "table": shown.exhibit if isinstance(shown.exhibit, Table) else None,
-                "size": shown.size and [round(PIXELS * length) for length in shown.size],
-                "picture": next(
-                    (shown.files[f].name for f in ("svg", "png") if f in shown.files), None
-                ),
-                "files": {ending: path.name for ending, path in shown.files.items()},
+        exhibits = [_exhibit(shown, positions) for shown in each.exhibits if not _is_undrawn(shown)]
+        if exhibits:
+            report = {
+                "title": each.report.title or each.report.name,
+                "data": each.data.name if each.data else None,
+                "exhibits": exhibits,
             }
-            for shown in each.exhibits
-            if not _is_undrawn(shown)
-        ]
-        if not exhibits:
-            continue
-        report = {
-            "name": each.report.name,
-            "title": each.report.title or each.report.name,
-            "data": each.data.name if each.data else None,
-            "exhibits": exhibits,
-        }
-        sections.setdefault(each.report.section, []).append(report)
-    order = {title: place for place, title in enumerate(SECTIONS)}
-    titles = sorted(sections, key=lambda title: order.get(title, len(order)))
-    return [
-        {"title": title, "reports": sections[title], "open": _is_short(sections[title])}
-        for title in titles
-    ]
+            sections.setdefault(each.report.section, []).append(report)
+    order = [*SECTIONS, *(title for title in sections if title not in SECTIONS)]
+    return [{"title": title, "reports": sections[title]} for title in order if title in sections]
 
 
-def _slices(slices: Slices, index: Index) -> dict[str, list[int]]:
-    """Return what an exhibit is of as the places of the selectors; what they lack restricts not."""
-    offered: dict[str, list[Any]] = {
-        "dataset": index.datasets,
-        "task": index.tasks,
-        "bits": index.bits,
-        "database": index.databases,
-        "measure": index.measures,
+def _exhibit(shown: RenderedExhibit, positions: Positions) -> dict[str, Any]:
+    files = {ending: path.name for ending, path in shown.files.items()}
+    return {
+        "caption": shown.exhibit.caption,
+        "slices": json.dumps(_slices(shown.exhibit.slices, positions)),
+        # the page explains daggers once
+        "notes": [note for note in shown.exhibit.notes if note[:1] not in DAGGERS],
+        "table": shown.exhibit if isinstance(shown.exhibit, Table) else None,
+        "size": shown.size and [round(PIXELS * length) for length in shown.size],
+        "picture": files.get("svg") or files.get("png"),
+        "files": files,
     }
+
+
+def _slices(slices: Slices, positions: Positions) -> dict[str, list[int]]:
+    """Return the options of the selectors that an exhibit shows, by selector."""
     found = {
-        name: [known.index(value) for value in slices.get(name, ()) if value in known]
-        for name, known in offered.items()
+        name: [values.index(value) for value in slices.get(name, ()) if value in values]
+        for name, values in positions.values.items()
     }
-    return {name: places for name, places in found.items() if places}
-
-
-def _is_short(reports: list[dict[str, Any]]) -> bool:
-    """Say whether a section need not be folded: one report, of a few rows or pictures."""
-    rows = [
-        sum(len(group.rows) for group in exhibit["table"].groups) if exhibit["table"] else PICTURE
-        for report in reports
-        for exhibit in report["exhibits"]
-    ]
-    return len(reports) == 1 and sum(rows) <= SHORT
+    return {name: selected for name, selected in found.items() if selected}
 
 
 def _is_undrawn(shown: RenderedExhibit) -> bool:

@@ -1,6 +1,6 @@
-"""What a person looks at after a run: every report that has something to show, and the page.
+"""Write all reports of a study, and the page that shows them.
 
-The page is there as soon as its numbers and tables are; figures for print follow.
+The page is written as soon as its numbers and tables are there; figures follow.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from hashbench.analysis.results import Results
 from hashbench.core.errors import HashbenchError
-from hashbench.core.parallel import run_in_background, parallel_map_processes
-from hashbench.site.build import INDEX, write_index, write_scripts
-from hashbench.site.fingerprint import is_current, write, remove, fingerprint_of
+from hashbench.core.parallel import parallel_map_processes, run_in_background
 from hashbench.render.report import Picture, Report
 from hashbench.render.style import Style
 from hashbench.render.writer import FOLDER, Rendered, RenderedExhibit, draw, prepare
-from hashbench.analysis.results import Results
+from hashbench.site.build import INDEX, write_index, write_scripts
+from hashbench.site.fingerprint import fingerprint_of, is_current, remove, write
 
 #: What the page shows and offers; `hashbench report` writes pdf and png too.
 PAGE_FORMATS = ("svg", "csv", "md", "tex")
@@ -29,34 +29,34 @@ def render_all(
     style: Style,
     folder: Path,
     formats: Collection[str],
-    say: Callable[[str, bool], None],
+    log: Callable[[str, bool], None],
     prepared: Callable[[list[Rendered]], object] = lambda rendered: None,
 ) -> list[Rendered]:
-    """Write reports, one failing without harm to the others.
+    """Write reports; one that fails does not stop the others.
 
-    Tables and numbers come first; figures, which take most of the time, are drawn by all cores.
+    Tables and numbers come first; figures, which take most of the time, are drawn on all cores.
 
     Parameters
     ----------
-    say : told a line about each report, and whether something is wrong
-    prepared : told of the reports when their figures are all that is missing
+    log : called with one line about each report, and whether it is an error
+    prepared : called with the reports when only their figures are missing
     """
     drafts: list[Rendered] = []
     for report in reports:
         try:
             drafts.append(prepare(report, results, style, folder, formats))
         except HashbenchError as error:
-            say(f"{report.name}: {error}", True)
+            log(f"{report.name}: {error}", True)
     prepared(drafts)
     done = []
     for draft, exhibits, wrong in _drawn(drafts, folder, style, formats):
         if wrong:
-            say(f"{draft.report.name}: {wrong}", True)
+            log(f"{draft.report.name}: {wrong}", True)
             continue
         done.append(replace(draft, exhibits=exhibits))
         names = ", ".join(shown.name for shown in exhibits)
-        said = f"nothing to show: {draft.nothing}" if draft.nothing else names
-        say(f"{draft.report.name}: {said}", False)
+        outcome = f"nothing to show: {draft.nothing}" if draft.nothing else names
+        log(f"{draft.report.name}: {outcome}", False)
     return done
 
 
@@ -86,15 +86,15 @@ def _drawn(
         yield draft, exhibits, wrong
 
 
-def publish(results: Results, told: Callable[[Path], object] = lambda page: None) -> Path:
-    """Write the page with every report, unless they show all this already; return its path.
+def publish(results: Results, written: Callable[[Path], object] = lambda page: None) -> Path:
+    """Write the page with every report, unless it is up to date; return its path.
 
-    ``told`` is called with the path as soon as the page can be looked at, before figures are drawn.
+    ``written`` is called with the path as soon as the page can be opened, before figures are drawn.
     """
     folder = results.path / FOLDER
-    stamp = fingerprint_of(results)
-    if is_current(folder, stamp):
-        told(folder / INDEX)
+    fingerprint = fingerprint_of(results)
+    if is_current(folder, fingerprint):
+        written(folder / INDEX)
         return folder / INDEX
     remove(folder)
     style = Style.of(results)
@@ -107,15 +107,15 @@ def publish(results: Results, told: Callable[[Path], object] = lambda page: None
         folder,
         PAGE_FORMATS,
         lambda line, wrong: None,
-        lambda drafts: told(write_index(results, style, drafts, scripts())),
+        lambda drafts: written(write_index(results, style, drafts, scripts())),
     )
     page = write_index(results, style, rendered, scripts())
-    if len(rendered) == len(reports):  # what has failed is tried again
-        write(folder, stamp, written(rendered, page))
+    if len(rendered) == len(reports):  # otherwise the next call tries the failed ones again
+        write(folder, fingerprint, files_of(rendered, page))
     return page
 
 
-def written(rendered: Iterable[Rendered], page: Path) -> list[Path]:
+def files_of(rendered: Iterable[Rendered], page: Path) -> list[Path]:
     """Return the files of reports and page."""
     files = [page]
     for each in rendered:

@@ -1,23 +1,23 @@
-"""The picture that stands beside a link to the page: the best methods of the study at a glance."""
+"""The preview picture of links to the page: the best methods of the study."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from hashbench.site.about import About
+from hashbench.analysis.results import Results
 from hashbench.render import text_layout
 from hashbench.render.style import Style
-from hashbench.analysis.results import Results
+from hashbench.site.about import About
 
 CARD = "card.png"
 
-#: What networks ask for, in pixels; methods that have room.
+#: Size in pixels, as social networks require, and the number of methods.
 WIDTH, HEIGHT, DPI = 1200, 630, 100
 METHODS = 8
 
 
 def write_card(results: Results, style: Style, folder: Path) -> Path | None:
-    """Write the picture; nothing if the study has no score."""
+    """Write the picture and return its path; return None if the study has no scores."""
     if not results.measures:
         return None
     scores = results.scores([results.main_measure])
@@ -34,15 +34,17 @@ def write_card(results: Results, style: Style, folder: Path) -> Path | None:
     axes = figure.add_axes((0.24, 0.13, 0.70, 0.62))
     names = [text_layout.label(style, name) for name in best.index]
     axes.barh(names, best.to_numpy(), color=[style.methods[name].colour for name in best.index])
-    for place, value in enumerate(best):
-        axes.text(value, place, f" {value:.3f}", va="center", fontsize=18)
+    for position, value in enumerate(best):
+        axes.text(value, position, f" {value:.3f}", va="center", fontsize=18)
     axes.tick_params(axis="y", length=0, labelsize=20)
     axes.tick_params(axis="x", labelsize=14)
     axes.set_xlabel(f"{results.main_measure}, mean over the study", fontsize=16)
     axes.margins(x=0.12)
     axes.spines[["top", "right", "left"]].set_visible(False)
     about = About.of(results, style.heading)
-    figure.text(0.04, 0.9, text_layout.printable(about.title, 52), fontsize=30, weight="bold", va="center")
+    figure.text(
+        0.04, 0.9, text_layout.printable(about.title, 52), fontsize=30, weight="bold", va="center"
+    )
     count, datasets = len(style.methods), len(style.datasets)
     line = f"{count} methods on {datasets} dataset{'s' if datasets > 1 else ''}; hashbench"
     figure.text(0.04, 0.81, line, fontsize=18, color="#57606a", va="center")

@@ -1,9 +1,8 @@
-"""What the page's search engine reads: items and codes, as scripts that are loaded when asked for.
+"""Items and codes for the page's search engine, as scripts that are loaded when they are needed.
 
-A browser refuses to fetch files from a ``file://`` address, so that codes come as scripts, packed
-and in base64: one with the items of each dataset, one with the codes of each method at each code
-length. Of several seeds the first is shown. Distances are computed in the browser; how well a query
-did is the evaluator's number.
+There is one script with the items of each dataset, and one with the codes of each method at each
+code length, packed and in base64. Of several seeds the first is shown. Distances are computed in
+the browser; the score of a query is the evaluator's.
 """
 
 from __future__ import annotations
@@ -17,46 +16,48 @@ from typing import Any
 
 import numpy as np
 
-from hashbench.core.codes import Words, unpack
-from hashbench.data.splits import StoredSplit
-from hashbench.site.payload import Index
-from hashbench.site.templates import write_script
-from hashbench.render.style import Style
-from hashbench.render.text_layout import emoji_names
 from hashbench.analysis.per_query import per_query
 from hashbench.analysis.results import Results
+from hashbench.core.codes import Words, unpack
+from hashbench.data.splits import StoredSplit
 from hashbench.execution.store import Stored
+from hashbench.render.style import Style
+from hashbench.render.text_layout import emoji_names
+from hashbench.site.positions import Positions
+from hashbench.site.templates import write_script
 
 FOLDER = "search"
 
-#: Items of a database that a browser still searches while one waits; larger ones are left out.
+#: Size of the largest database that a browser searches without a delay; larger ones are left out.
 MOST_ITEMS = 50_000
 
 
-def write_search(results: Results, style: Style, index: Index, folder: Path) -> dict[str, Any]:
+def write_search(
+    results: Results, style: Style, positions: Positions, folder: Path
+) -> dict[str, Any]:
     """Write a script a dataset and a script a cell; return what can be searched, and why not."""
-    place = folder / FOLDER
-    shutil.rmtree(place, ignore_errors=True)
-    place.mkdir(parents=True)
+    folder = folder / FOLDER
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
     datasets: list[dict[str, Any] | None] = []
-    for number, dataset in enumerate(index.datasets):
+    for number, dataset in enumerate(positions.values["dataset"]):
         cells = _cells(results, dataset)
-        about = _dataset(results, cells, index, number)
+        about = _dataset(results, cells, positions, number)
         datasets.append(about)
         if about is None or "why" in about:
             continue
         split = results.split(cells[0].cell.split)
-        _write_items(place, number, split, style, dataset)
+        _write_items(folder, number, split, style, dataset)
         for stored in cells:
-            key = about["cells"].get(_key(stored, index))
+            key = about["cells"].get(_key(stored, positions))
             if key:
-                _write_codes(place / f"{key}.js", key, results, stored, split)
+                _write_codes(folder / f"{key}.js", key, results, stored, split)
         about["cells"] = sorted(about["cells"].values())
     return {"measure": next(iter(results.measures), ""), "datasets": datasets}
 
 
 def _cells(results: Results, dataset: str) -> list[Stored]:
-    """Return the done cells of a dataset's first seed, those that search what the first does."""
+    """Return the done cells of a dataset's first seed that have the split of the first of them."""
     done = [stored for stored in results.done() if stored.cell.dataset == dataset]
     first = min((stored.cell.seed for stored in done), default=0)
     cells = [stored for stored in done if stored.cell.seed == first]
@@ -74,9 +75,9 @@ def _same_items(one: StoredSplit, other: StoredSplit) -> bool:
 
 
 def _dataset(
-    results: Results, cells: Sequence[Stored], index: Index, number: int
+    results: Results, cells: Sequence[Stored], positions: Positions, number: int
 ) -> dict[str, Any] | None:
-    """Return which cells of a dataset are written, by name; or in words why none is."""
+    """Return the names of the scripts of a dataset's cells, or the reason why there are none."""
     if not cells:
         return None
     size = len(results.split(cells[0].cell.split).database)
@@ -85,22 +86,24 @@ def _dataset(
     named = {
         (method, bits): f"d{number}-m{method}-b{bits}"
         for method, bits in (
-            _key(stored, index) for stored in cells if not stored.record.item_bytes
+            _key(stored, positions) for stored in cells if not stored.record.item_bytes
         )
     }
     return {"seed": cells[0].cell.seed, "cells": named} if named else {"why": "No codes."}
 
 
-def _key(stored: Stored, index: Index) -> tuple[int, int]:
-    return index.methods.index(stored.cell.label), index.bits.index(stored.cell.bits)
+def _key(stored: Stored, positions: Positions) -> tuple[int, int]:
+    return positions.methods.index(stored.cell.label), positions.values["bits"].index(
+        stored.cell.bits
+    )
 
 
-def _write_items(place: Path, number: int, split: StoredSplit, style: Style, dataset: str) -> None:
+def _write_items(folder: Path, number: int, split: StoredSplit, style: Style, dataset: str) -> None:
     pictures = style.datasets[dataset].pictures
     about = None
     if pictures is not None:
         name = f"d{number}.png"
-        (place / name).write_bytes(pictures.png)
+        (folder / name).write_bytes(pictures.png)
         about = {"file": f"{FOLDER}/{name}", "size": pictures.size, "columns": pictures.columns}
     strings = (*(split.query_strings or ()), *(split.database_strings or ()))
     value = {
@@ -112,7 +115,7 @@ def _write_items(place: Path, number: int, split: StoredSplit, style: Style, dat
         "labelNames": list(split.label_names),
         "pictures": about,
     }
-    write_script(place / f"d{number}.js", f'hashbenchParts["d{number}"]', value)
+    write_script(folder / f"d{number}.js", f'hashbenchParts["d{number}"]', value)
 
 
 def _labels(split: StoredSplit) -> list[list[int]]:
@@ -149,10 +152,10 @@ def _write_codes(
 
 
 def _bytes(words: Words, n_bits: int) -> str:
-    """Return packed codes, as many bytes an item as its bits take, in base64."""
+    """Return packed codes in base64, with as many bytes per item as its bits need."""
     width = -(-n_bits // 8)
-    whole = np.ascontiguousarray(words.astype("<u8")).view(np.uint8).reshape(len(words), -1)
-    return _base64(whole[:, :width])
+    octets = np.ascontiguousarray(words.astype("<u8")).view(np.uint8).reshape(len(words), -1)
+    return _base64(octets[:, :width])
 
 
 def _base64(array: Any) -> str:

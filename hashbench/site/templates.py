@@ -1,6 +1,6 @@
-"""Files of the page: templates, and data as scripts.
+"""Templates of the page, and data written as scripts.
 
-A browser refuses to fetch files from a ``file://`` address, but runs them.
+A browser refuses to fetch data from a ``file://`` address, but runs scripts from there.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from hashbench.core.io import atomic_write
 
 
 def template(name: str) -> Any:
-    """Return a template of the page; what it is given is escaped."""
+    """Return a template of the page, which escapes the values that it is given."""
     import jinja2
 
     environment = jinja2.Environment(
@@ -29,13 +29,12 @@ def template(name: str) -> Any:
 def write_script(path: Path, name: str, value: Any) -> None:
     """Write a value as a script that sets a property of the window."""
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
-    # browsers read JSON in a string several times as fast as the same as a literal; no text inside
-    # it can end the script
+    # browsers parse JSON in a string several times as fast as a literal; "<" could end the script
     literal = json.dumps(text).replace("<", "\\u003c")
     write_text(path, f"window.{name} = JSON.parse({literal});\n")
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file that is there whole or not at all."""
+    """Write a file atomically."""
     with atomic_write(path) as stream:
         stream.write(text)

@@ -44,24 +44,24 @@ def open_page(browser, page, width=1200, height=900):
     """Open a page from the start, in a window of that size."""
     size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    browser.get_log("performance")  # what was asked for before was another page's
+    browser.get_log("performance")  # requests of another page
     browser.get("about:blank")  # an address that differs in its # only loads nothing
     browser.get(page.as_uri())
-    wait_for(browser, "return following.done")  # what comes after the first screen
 
 
 def draw_everything(browser):
-    """Bring on what waits until it is looked at: charts, search, comparison."""
-    browser.execute_script(
-        "search.started = compare.started = true; showSearch(); showCompare(); drawAll()"
-    )
-    wait_for(browser, "return document.querySelectorAll('.returned li').length")
-    wait_for(browser, "return document.querySelectorAll('#compare-table tbody tr').length")
-    wait_for(
-        browser,
-        "return [...document.querySelectorAll('.chart')]"
-        ".every(each => each.querySelector('.scatterlayer .trace'))",
-    )
+    """Scroll to what is drawn when it comes near the window: search, charts, comparison."""
+    for section, shown in (
+        ("search", ".returned li"),
+        ("curves", "#curve-chart .scatterlayer .trace"),
+        ("time", "#time-chart .scatterlayer .trace"),
+        ("compare", "#compare-table tbody tr"),
+        ("scatter-chart", "#scatter-chart .scatterlayer .trace"),
+        ("pair-chart", "#pair-chart .scatterlayer .trace"),
+    ):
+        browser.execute_script(f"document.getElementById('{section}').scrollIntoView()")
+        wait_for(browser, f"return document.querySelector('{shown}')")
+    browser.execute_script("window.scrollTo(0, 0)")
 
 
 def wait_for(browser, script, seconds=20):

@@ -7,10 +7,10 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from hashbench.site import write_page
+from hashbench.analysis.results import Results
 from hashbench.plugins.registry import discover
 from hashbench.render.style import Style
-from hashbench.analysis.results import Results
+from hashbench.site import write_page
 from tests.helpers.browsing import draw_everything, open_page, start_browser, wait_for
 
 HOSTILE = """
@@ -103,7 +103,7 @@ def opened(browser, page):
 
 @pytest.fixture
 def drawn(browser, page):
-    """The page with everything there: charts, search, comparison."""
+    """The page with its charts drawn, its search and its comparison shown."""
     open_page(browser, page)
     draw_everything(browser)
     return browser

@@ -56,7 +56,7 @@ def test_a_word_finds_the_emoji(engine):
         "return texts.length && texts.every(text => text.includes('camel')) && texts",
     )
     assert any("🐫" in text or "🐪" in text for text in listed)
-    wait_for(engine, "return document.getElementById('asked').textContent.includes('camel')")
+    wait_for(engine, "return document.getElementById('query').textContent.includes('camel')")
 
 
 @pytest.mark.parametrize("task", ["image→text", "text→image"])
@@ -79,7 +79,7 @@ def test_the_ranking_is_the_evaluators(engine, emoji_results, task, database):
     ).scores
     indexed = scores[next(name for name in scores if "index" in name)].per_query
     expected = scores["AP"].per_query
-    method = engine.execute_script("return methodCalled('edsh')")
+    method = engine.execute_script("return findMethod('edsh')")
     key = f"d0-m{method}-b0"
     engine.execute_script(f"loadPart('{key}')")
     wait_for(engine, f"return window.hashbenchParts['{key}'] !== undefined")
@@ -101,7 +101,7 @@ def test_what_is_shown_is_the_head_of_that_ranking(engine, emoji_results):
     query = 5
     split = emoji_results.split(cell(emoji_results, "edsh").cell.split)
     type_in(engine, str(split.query[query]))
-    wait_for(engine, f"return document.getElementById('asked').textContent"
+    wait_for(engine, f"return document.getElementById('query').textContent"
                      f".includes('item {split.query[query]} ')")  # fmt: skip
     shown = returned(engine)
     assert any("real-valued" not in name.lower() for name in shown)
@@ -143,13 +143,13 @@ def test_queries_that_tell_two_methods_apart_come_first(engine, emoji_results):
 
 def test_a_link_restores_the_search(engine, emoji_results):
     type_in(engine, "heart")
-    wait_for(engine, "return document.getElementById('asked').textContent.includes('heart')")
+    wait_for(engine, "return document.getElementById('query').textContent.includes('heart')")
     before, address = returned(engine), engine.current_url
     assert "find=heart" in address
     engine.get("about:blank")
     engine.get(address)
     engine.execute_script("document.getElementById('search').scrollIntoView()")
-    wait_for(engine, "return document.getElementById('asked').textContent.includes('heart')")
+    wait_for(engine, "return document.getElementById('query').textContent.includes('heart')")
     wait_for(engine, f"return document.querySelectorAll('.returned').length === {len(before)}")
     assert returned(engine) == before
 

@@ -1,7 +1,5 @@
-"""What is taken away: tables to copy, citations, and a site of several studies."""
+"""Citations, and a site of several studies."""
 
-import csv
-import io
 import json
 import re
 import shutil
@@ -9,12 +7,12 @@ import shutil
 import pytest
 from click.testing import CliRunner
 
-from hashbench.core.errors import HashbenchError
 from hashbench.cli.report import report_command
-from hashbench.site.bibtex import bibtex
-from hashbench.plugins.registry import discover
+from hashbench.core.errors import HashbenchError
 from hashbench.execution.study import read_study
-from tests.helpers.browsing import choose, needs_browser, ranking, wait_for
+from hashbench.plugins.registry import discover
+from hashbench.site.bibtex import bibtex
+from tests.helpers.browsing import choose, needs_browser, wait_for
 
 ABOUT = """
 [about]
@@ -29,30 +27,12 @@ links = { Paper = "https://example.org/paper" }
 def copied(browser, button):
     """What a button puts on the clipboard."""
     browser.execute_script(
-        "window.copied = null; document.execCommand = () => "
-        "{ window.copied = document.activeElement.value };"
-        "navigator.clipboard.writeText = (text) => { window.copied = text };"
+        "window.copied = null;"
+        "navigator.clipboard.writeText = async (text) => { window.copied = text };"
         "arguments[0].click()",
         button,
     )
     return wait_for(browser, "return window.copied")
-
-
-@needs_browser
-def test_a_table_is_copied_in_three_languages(opened):
-    shown = ranking(opened)
-    buttons = opened.find_elements("css selector", "#ranking .copies button")
-    assert [each.get_attribute("textContent") for each in buttons] == ["LaTeX", "Markdown", "CSV"]
-    latex, markdown, table = (copied(opened, each) for each in buttons)
-    rows = list(csv.reader(io.StringIO(table)))
-    assert [(row[1], row[2]) for row in rows[1:]] == shown
-    assert markdown.splitlines()[1].startswith("|---|---:|")
-    assert len(markdown.splitlines()) == len(shown) + 2
-    assert latex.startswith(r"\begin{tabular}{lr")
-    hostile = next(line for line in latex.splitlines() if "script" in line)
-    assert r"100\%" in hostile
-    assert r"\$x\_1\$ \&" in hostile
-    assert len(re.findall(r"(?<!\\)&", hostile)) == len(rows[0]) - 1
 
 
 @needs_browser
@@ -98,7 +78,7 @@ def test_a_site_has_an_index_of_its_studies(emoji_results, tmp_path):
     assert '<meta property="og:image" content="https://example.org/cats/card.png">' in page
     assert (site / "first" / "report" / "card.png").read_bytes()[:4] == b"\x89PNG"
     assert json.loads((site / "second" / "study.json").read_text())["cells"] == 6
-    assert not list(site.rglob(".stamp.json"))
+    assert not list(site.rglob(".fingerprint.json"))
     assert (site / "second" / "results.csv").exists()
 
 

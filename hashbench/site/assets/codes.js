@@ -1,5 +1,4 @@
-// Codes: unpacking them, and ranking a database by Hamming distance as hashbench does. Nothing here
-// knows the page.
+// Unpack codes, and rank a database by Hamming distance as hashbench does.
 "use strict";
 
 const bitsIn = Uint8Array.from({ length: 256 }, (_, byte) => {
@@ -11,7 +10,7 @@ const bitsIn = Uint8Array.from({ length: 256 }, (_, byte) => {
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0));
 const floatsOf = (base64) => new Float32Array(bytesOf(base64).buffer);
 
-// Distances from one code to all codes of a database, both as bytes.
+// Return the distances from one code to all codes of a database, both as bytes.
 function distances(code, database) {
   const width = code.length;
   const found = new Uint16Array(database.length / width);
@@ -23,8 +22,8 @@ function distances(code, database) {
   return found;
 }
 
-// The items by distance, those at one distance in the order of the database, and how many stand at
-// each distance.
+// Return the items by distance, those at one distance in the order of the database, and how many
+// items have each distance.
 function rankItems(found, bits) {
   const counts = new Uint32Array(bits + 1);
   for (const distance of found) counts[distance] += 1;
@@ -35,21 +34,21 @@ function rankItems(found, bits) {
   return { order, counts };
 }
 
-// What one method returns for a query: the whole database in order. A part is a cell's script.
+// Return what one method finds for a query: the database in order. A part is the script of a cell.
 function retrieve(part, item, queries, task, kind) {
-  const [asked, searched] = task.split("->").map((view) => part.views.indexOf(view));
+  const [from, to] = task.split("->").map((view) => part.views.indexOf(view));
   const width = Math.ceil(part.bits / 8);
   part.unpacked ??= {};
   const unpacked = (role, view) => (part.unpacked[`${role} ${view}`] ??= bytesOf(part[role][view]));
-  const view = kind === "learned" && part.learned.length === 1 ? 0 : searched;
+  const view = kind === "learned" && part.learned.length === 1 ? 0 : to;
   const isQuery = item < queries;
-  const source = unpacked(isQuery ? "query" : "encoded", asked);
-  const place = isQuery ? item : item - queries;
-  const found = distances(source.subarray(place * width, (place + 1) * width), unpacked(kind, view));
+  const source = unpacked(isQuery ? "query" : "encoded", from);
+  const row = isQuery ? item : item - queries;
+  const found = distances(source.subarray(row * width, (row + 1) * width), unpacked(kind, view));
   return { distances: found, ...rankItems(found, part.bits) };
 }
 
-// The evaluator's score of every query, or null where this cell has no such codes.
+// Return the evaluator's score of every query, or null if the cell has no such codes.
 function queryScores(part, task, kind) {
   const name = `${task} ${kind}`;
   part.read ??= {};

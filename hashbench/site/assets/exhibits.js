@@ -1,49 +1,28 @@
-// Tables and figures for print. What is folded waits as text until the page rests or somebody asks
-// for it. They follow the selectors: of each report those are shown that are of what is chosen; all
-// of them if none is, with a line that says so.
+// Tables and figures of the reports. Of each report those of the selected slice are shown, and all
+// of them if none is.
 "use strict";
 
-// ---- what is folded -------------------------------------------------------------------------
-
-function readFolded(details) {
-  const waiting = details.querySelector(":scope > noscript");
-  if (!waiting) return;
-  waiting.outerHTML = waiting.textContent;
-  if (details.matches(".report")) followSelectors([details]);
-  else followCitations();
+function showsSlice(exhibit, slice) {
+  const slices = JSON.parse(exhibit.dataset.slices);
+  return selectors.every((name, i) => !slices[name] || slices[name].includes(slice[i]));
 }
 
-const readAllFolded = () => document.querySelectorAll("details").forEach(readFolded);
-
-document.addEventListener("toggle", ({ target }) => { if (target.open) readFolded(target); }, true);
-following.steps.push(...[...document.querySelectorAll("details")].map((details) => () => readFolded(details)));
-
-// ---- what is chosen ------------------------------------------------------------------------
-
-const isOf = (exhibit, place) => {
-  const slices = JSON.parse(exhibit.dataset.slices);
-  return selectors.every((name, i) => !slices[name] || slices[name].includes(place[i]));
-};
-
-function followSelectors(reports = document.querySelectorAll("details.report")) {
-  const place = chosen();
-  const everything = byId("everything").checked;
-  for (const report of reports) {
-    if (report.querySelector(":scope > noscript")) continue; // follows when it is read
+function showExhibits() {
+  const slice = selectedSlice();
+  for (const report of document.querySelectorAll("details.report")) {
     const exhibits = [...report.querySelectorAll("figure[data-slices]")];
-    const fitting = new Set(exhibits.filter((exhibit) => everything || isOf(exhibit, place)));
-    for (const exhibit of exhibits) exhibit.hidden = fitting.size > 0 && !fitting.has(exhibit);
+    const fitting = exhibits.filter((exhibit) => byId("everything").checked || showsSlice(exhibit, slice));
+    for (const exhibit of exhibits) exhibit.hidden = fitting.length > 0 && !fitting.includes(exhibit);
     const hidden = exhibits.filter((exhibit) => exhibit.hidden).length;
-    report.querySelector(".follows").textContent = !fitting.size
+    report.querySelector(".follows").textContent = !fitting.length
       ? "Not made for this choice; shown as it was made."
       : hidden ? `${hidden} more for other choices.` : "";
   }
 }
 
 if (byId("everything")) {
-  byId("everything").addEventListener("change", () => { followSelectors(); writeAddress(); });
-  keep("all", () => (byId("everything").checked ? "1" : ""), (value) => { byId("everything").checked = value === "1"; });
-  readAddress(["all"]);
-  onView(() => followSelectors());
-  followSelectors();
+  byId("everything").addEventListener("change", () => { showExhibits(); writeAddress(); });
+  keepCheckbox("all", "everything");
+  listeners.push(showExhibits);
+  showExhibits();
 }

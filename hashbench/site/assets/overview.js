@@ -1,244 +1,127 @@
-// The whole study at a glance: mean rank and mean score of every method over datasets, tasks and
-// code lengths, and beside them every slice as a heat map whose heads lead to its ranking.
+// The overview: mean rank and mean score of every method over datasets, tasks and code lengths, and
+// a heat map with one column per slice, whose head leads to the ranking of that slice.
 "use strict";
 
-const overview = { order: { key: "meanRank", descending: false }, widest: 24, tall: 20, heated: false, rows: [], columns: 0, blocks: [], rooms: [] };
+const overviewOrder = { key: "meanRank", descending: false };
+const mostHeatColumns = 24;
 
-const numbersOf = (block, method) => block?.rows.find((row) => row[0] === method);
-
-// The slices that are averaged: all of the chosen measure and kind of database codes.
-function slices() {
-  const [, , , database, measure] = chosen();
-  return data.scores.filter(({ at }) => at[3] === database && at[4] === measure);
+function overviewRows() {
+  const [, , , database, measure] = selectedSlice();
+  const found = data.overview.find(({ at }) => sameSlice(at, [database, measure]));
+  return (found?.rows ?? []).filter((row) => isShown(row.method))
+    .map((row) => ({ ...row, title: methodTitle(row.method), of: found.slices }));
 }
-
-// The scores of a slice, each at its method's place, of methods that the filters leave.
-function scoresOf(block) {
-  const scores = [];
-  for (const row of block.rows) if (passes(row[0]) && row[1] !== null) scores[row[0]] = row[1];
-  return scores;
-}
-
-// The ranks of these methods, each at its method's place; equal scores share their mean rank.
-function meanRanks(methods, scores) {
-  const ordered = [...methods].sort((a, b) => scores[b] - scores[a]);
-  const ranks = [];
-  for (let from = 0; from < ordered.length;) {
-    let to = from;
-    while (to < ordered.length && scores[ordered[to]] === scores[ordered[from]]) to += 1;
-    for (let i = from; i < to; i += 1) ranks[ordered[i]] = (from + to + 1) / 2;
-    from = to;
-  }
-  return ranks;
-}
-
-// A row a method. A mean over other slices would not compare: who lacks one has no ranks.
-function overviewRows(blocks) {
-  const values = blocks.map(scoresOf);
-  const ofMethod = new Map([...left].map((method) => [method, values.map((each) => each[method]).filter((value) => value !== undefined)]));
-  const methods = [...left].filter((method) => ofMethod.get(method).length);
-  const complete = methods.filter((method) => ofMethod.get(method).length === blocks.length);
-  const ranks = values.map((each) => meanRanks(complete, each));
-  const fits = new Map(methods.map((method) => [method, []]));
-  for (const run of data.runs) if (run.fit > 0) fits.get(run.at[2])?.push(Math.log(run.fit));
-  return methods.map((method) => {
-    const scores = ofMethod.get(method);
-    const places = scores.length === blocks.length ? ranks.map((each) => each[method]) : [];
-    return {
-      method, title: title(method), slices: scores.length, of: blocks.length,
-      meanRank: places.length ? mean(places) : null, rankSpread: deviation(places),
-      meanScore: mean(scores), scoreSpread: deviation(scores),
-      fit: fits.get(method).length ? Math.exp(mean(fits.get(method))) : null,
-    };
-  });
-}
-
-const plusMinus = (value, spread, digits) => (missing(value) ? "–" : missing(spread) ? number(value, digits) : `${number(value, digits)} ± ${number(spread, digits)}`);
 
 function overviewColumns(rows) {
   const most = Math.max(...rows.map((row) => row.meanScore + (row.scoreSpread ?? 0)), 0.01);
-  const all = [
-    { key: "meanRank", head: "Mean rank", className: "number", cell: (row) => cell(plusMinus(row.meanRank, row.rankSpread, 1), "number") },
-    { key: "title", head: "Method", className: "", cell: methodCell },
-    { key: "meanScore", head: "Mean score", className: "number", descending: true, cell: (row) => cell(plusMinus(row.meanScore, row.scoreSpread, 3), "number") },
-    { key: "", head: "", className: "bar", cell: (row) => bar({ value: row.meanScore, spread: row.scoreSpread, most }) },
-    { key: "fit", head: "Fit, s", className: "number", about: "Geometric mean over datasets and code lengths", cell: (row) => cell(seconds(row.fit), "number") },
+  const columns = [
+    { key: "meanRank", head: "Mean rank", className: "number", cell: (row) => numberCell(formatSpread(row.meanRank, row.rankSpread, 1)) },
+    { key: "title", head: "Method", cell: methodCell },
+    { key: "meanScore", head: "Mean score", className: "number", descending: true, cell: (row) => numberCell(formatSpread(row.meanScore, row.scoreSpread, 3)) },
+    { key: "", head: "", className: "bar", cell: (row) => barCell({ value: row.meanScore, spread: row.scoreSpread, most }) },
+    { key: "fit", head: "Fit, s", className: "number", about: "Geometric mean over datasets and code lengths", cell: (row) => numberCell(formatSeconds(row.fit)) },
   ];
   if (rows.some((row) => row.slices < row.of)) {
-    all.push({ key: "slices", head: "Slices", className: "number", cell: (row) => cell(`${row.slices} of ${row.of}`, row.slices < row.of ? "number wrong" : "number") });
+    columns.push({ key: "slices", head: "Slices", className: "number", cell: (row) => makeCell(`${row.slices} of ${row.of}`, row.slices < row.of ? "number wrong" : "number") });
   }
-  return all;
+  return columns;
 }
 
 // ---- heat map ------------------------------------------------------------------------------
 
-// The slices that have a column: every one if they are few; otherwise those of the chosen code
-// length, then those of the chosen task.
-function heatBlocks(blocks) {
-  const place = chosen();
-  let kept = [...blocks].sort((a, b) => a.at[0] - b.at[0] || a.at[1] - b.at[1] || a.at[2] - b.at[2]);
-  for (const dimension of [2, 1]) {
-    if (kept.length > overview.widest) kept = kept.filter(({ at }) => at[dimension] === place[dimension]);
+// Return the slices that have a column: those of the selected code length if all are too many, then
+// those of the selected task.
+function heatBlocks() {
+  const slice = selectedSlice();
+  let blocks = data.scores.filter(({ at }) => at[3] === slice[3] && at[4] === slice[4]);
+  blocks.sort((a, b) => a.at[0] - b.at[0] || a.at[1] - b.at[1] || a.at[2] - b.at[2]);
+  for (const selector of [2, 1]) {
+    if (blocks.length > mostHeatColumns) blocks = blocks.filter(({ at }) => at[selector] === slice[selector]);
   }
-  return kept;
+  return blocks;
 }
 
-function sliceWords(at) {
-  return `${data.datasets[at[0]].title}, ${data.tasks[at[1]].title}, ${data.bits[at[2]]} bits`;
-}
-
-// image→text is I→T where that tells tasks apart
+// Return short titles of the tasks, as I→T for image→text, if they differ.
 function taskInitials() {
   const titles = data.tasks.map((each) => each.title);
-  const shorts = titles.map((text) => text.split("→").map((view) => view[0].toUpperCase()).join("→"));
-  return new Set(shorts).size === shorts.length ? shorts : titles;
+  const initials = titles.map((text) => text.split("→").map((view) => view[0].toUpperCase()).join("→"));
+  return new Set(initials).size === initials.length ? initials : titles;
 }
 
-function heatHead(block, tasks, place) {
-  const th = cell("", "heat", "th");
-  th.scope = "col";
-  const button = document.createElement("button");
+function heatHead({ at }, tasks) {
+  const th = headCell("", "col", "heat");
+  const button = makeElement("button", "", `${tasks[at[1]]} ${data.bits[at[2]]}`);
   button.type = "button";
-  button.textContent = `${tasks[block.at[1]]} ${data.bits[block.at[2]]}`;
-  button.setAttribute("aria-label", `${button.textContent}: ranking of ${sliceWords(block.at)}`);
-  button.title = sliceWords(block.at);
-  button.addEventListener("click", () => openSlice(block.at));
-  if (same(block.at, place, 5)) th.classList.add("current");
+  button.title = sliceTitle(at);
+  button.setAttribute("aria-label", `${button.textContent}: ranking of ${sliceTitle(at)}`);
+  button.addEventListener("click", () => { selectSlice(at); goTo("ranking"); });
+  if (sameSlice(at, selectedSlice())) th.classList.add("current");
   th.append(button);
   return th;
 }
 
-function openSlice(at) {
-  selectors.forEach((name, i) => { byId(name).value = at[i]; });
-  choose(true);
-  goTo("ranking");
-}
-
+// Return the line above the heads, with one cell per dataset.
 function datasetLine(blocks, columns) {
   const tr = document.createElement("tr");
-  const rest = document.createElement("td");
-  rest.colSpan = columns;
-  tr.append(rest);
-  for (let from = 0; from < blocks.length;) {
-    let to = from;
-    while (to < blocks.length && blocks[to].at[0] === blocks[from].at[0]) to += 1;
-    const th = cell(data.datasets[blocks[from].at[0]].title, "heat", "th");
-    th.scope = "colgroup";
-    th.colSpan = to - from;
-    th.title = th.textContent;
+  const empty = makeCell("");
+  empty.colSpan = columns;
+  tr.append(empty);
+  data.datasets.forEach(({ title }, dataset) => {
+    const count = blocks.filter(({ at }) => at[0] === dataset).length;
+    if (!count) return;
+    const th = headCell(title, "colgroup", "heat");
+    th.colSpan = count;
+    th.title = title;
     tr.append(th);
-    from = to;
-  }
+  });
   return tr;
 }
 
-function heatCells(blocks) {
-  return blocks.map((block) => {
-    const found = scoresOf(block);
-    const values = Object.values(found); // without the places of other methods
-    const [low, high] = [Math.min(...values, block.chance ?? 1), Math.max(...values)];
-    return (row) => {
-      const value = found[row.method];
-      if (missing(value)) return cell("–", "heat");
-      const share = high > low ? Math.max(0, (value - low) / (high - low)) : 1;
-      return cell(value.toFixed(2).replace(/^0/, ""), `heat shade-${Math.round(shades * share)}${value === high ? " best" : ""}`);
-    };
-  });
-}
-
-// Fields of one shade share one style, which a browser then makes once.
-const shades = 20;
-
-function addShades() {
-  const rules = Array.from({ length: shades + 1 }, (_, shade) => `#overview-table td.shade-${shade} { background: color-mix(in srgb, var(--bar) ${(100 * shade) / shades}%, transparent); }`);
-  const style = document.createElement("style");
-  style.textContent = rules.join("\n");
-  document.head.append(style);
+// Return a function that makes the cell of a method; the shade compares the methods of the column.
+function heatColumn(block) {
+  const scores = new Map(block.rows.filter((row) => isShown(row.method)).map((row) => [row.method, row.mean]));
+  const values = [...scores.values()].filter((value) => !isMissing(value));
+  const [low, high] = [Math.min(...values, block.chance ?? 1), Math.max(...values)];
+  return (row) => {
+    const value = scores.get(row.method);
+    if (isMissing(value)) return makeCell("–", "heat");
+    const td = makeCell(value.toFixed(2).replace(/^0/, ""), value === high ? "heat best" : "heat");
+    td.style.setProperty("--shade", `${high > low ? Math.max(0, (100 * (value - low)) / (high - low)) : 100}%`);
+    td.title = `${row.title}, ${sliceTitle(block.at)}: ${value.toFixed(4)}`;
+    return td;
+  };
 }
 
 // ---- together ------------------------------------------------------------------------------
 
-function overviewWords(blocks, rows) {
+function overviewText(rows) {
   if (!rows.length) return "Nothing was computed for this choice.";
-  const [, , , database, measure] = chosen();
-  const count = (place) => new Set(blocks.map(({ at }) => at[place])).size;
-  const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
-  const hidden = data.methods.length - data.methods.filter((_, method) => passes(method)).length;
-  return `${data.measures[measure].words}; database codes: ${data.databases[database].words}. Means over ${plural(blocks.length, "slice")}: `
-    + `${plural(count(0), "dataset")}, ${plural(count(1), "task")}, ${plural(count(2), "code length")}; ± is the standard deviation over them.`
-    + `${hidden ? ` ${plural(hidden, "method")} left out by the filters.` : ""}`;
-}
-
-// What makes the fields of a row of the heat map; until the page was first seen one empty field that
-// keeps their place.
-function heatMakers() {
-  if (overview.heated || !overview.blocks.length) return heatCells(overview.blocks);
-  return [() => {
-    const room = cell("", "heat");
-    room.colSpan = overview.blocks.length;
-    return room;
-  }];
-}
-
-// Two thirds of what the first screen takes to lay out are fields of the heat map: they follow it, a
-// few rows at a time.
-function heatUp(rows = Infinity) {
-  if (!overview.heated) addShades();
-  overview.heated = true;
-  const heat = heatMakers();
-  for (const { tr, row } of overview.rooms.splice(0, rows)) tr.lastChild.replaceWith(...heat.map((make) => make(row)));
-  if (overview.rooms.length) following.steps.unshift(() => heatUp(rows));
-}
-
-// The row and the slice of a field of the heat map.
-function heatAt(field) {
-  const tr = field.closest("tr");
-  const block = tr && overview.blocks[[...tr.children].indexOf(field) - overview.columns];
-  return block ? { row: overview.rows[tr.sectionRowIndex], block } : null;
+  const [, , , database, measure] = selectedSlice();
+  const hidden = data.methods.filter((_, method) => !isShown(method)).length;
+  return `${data.measures[measure].words}; database codes: ${data.databases[database].words}. Means over ${rows[0].of} slices (datasets, tasks and `
+    + `code lengths); ± is the standard deviation over them.${hidden ? ` The filters hide ${hidden} of ${data.methods.length} methods.` : ""}`;
 }
 
 function showOverview() {
-  const blocks = slices();
-  const rows = overviewRows(blocks);
+  const rows = overviewRows();
   const columns = overviewColumns(rows);
-  const shown = rows.length ? heatBlocks(blocks) : [];
+  const blocks = rows.length ? heatBlocks() : [];
+  const heat = blocks.map(heatColumn);
+  const tasks = taskInitials();
   const table = byId("overview-table");
-  const head = sortHeader(columns, overview.order, showOverview);
-  const [tasks, place] = [taskInitials(), chosen()];
-  head.append(...shown.map((block) => heatHead(block, tasks, place)));
-  const lines = shown.length && data.datasets.length > 1 ? [datasetLine(shown, columns.length), head] : [head];
-  table.tHead.replaceChildren(...lines);
-  Object.assign(overview, { rows: sorted(rows, overview.order), columns: columns.length, blocks: shown });
-  const heat = heatMakers();
-  const lined = overview.rows.map((row) => {
+  const head = sortHeader(columns, overviewOrder, () => sortedBy(table, overviewOrder, showOverview));
+  head.append(...blocks.map((block) => heatHead(block, tasks)));
+  table.tHead.replaceChildren(...(blocks.length && data.datasets.length > 1 ? [datasetLine(blocks, columns.length)] : []), head);
+  table.tBodies[0].replaceChildren(...sortRows(rows, overviewOrder).map((row) => {
     const tr = document.createElement("tr");
-    tr.append(...columns.map((column) => column.cell(row)), ...heat.map((make) => make(row)));
-    return { tr, row };
-  });
-  overview.rooms = overview.heated || !shown.length ? [] : lined;
-  table.tBodies[0].replaceChildren(...lined.map(({ tr }) => tr));
-  byId("overview-words").textContent = overviewWords(blocks, rows);
+    tr.append(...columns.map((column) => column.cell(row)), ...heat.map((cell) => cell(row)));
+    return tr;
+  }));
+  byId("overview-words").textContent = overviewText(rows);
 }
 
-function startOverview() {
-  keep("sort", () => (overview.order.key === "meanRank" && !overview.order.descending ? "" : `${overview.order.descending ? "-" : ""}${overview.order.key}`), (value) => {
-    overview.order = { key: value.replace("-", ""), descending: value.startsWith("-") };
-  });
-  readAddress(["sort"]);
-  const table = byId("overview-table");
-  table.tHead.addEventListener("click", () => writeAddress());
-  // a press on a field leads where its head leads; the head is what a keyboard reaches
-  table.tBodies[0].addEventListener("click", ({ target }) => {
-    const at = heatAt(target)?.block.at;
-    if (at) openSlice(at);
-  });
-  table.tBodies[0].addEventListener("mouseover", ({ target }) => {
-    const found = target.title ? null : heatAt(target);
-    const value = found && numbersOf(found.block, found.row.method)?.[1];
-    if (!missing(value)) target.title = `${found.row.title}, ${sliceWords(found.block.at)}: ${value.toFixed(4)}`;
-  });
-  // names that stay in sight have a layer each, which every frame pays for: only if there is need
-  table.parentElement.addEventListener("scroll", ({ target }) => table.classList.toggle("aside", target.scrollLeft > 0), { passive: true });
-  onView(showOverview);
-  showOverview();
-}
+keepInAddress("sort", () => (overviewOrder.key === "meanRank" && !overviewOrder.descending ? "" : `${overviewOrder.descending ? "-" : ""}${overviewOrder.key}`), (value) => {
+  Object.assign(overviewOrder, { key: value.replace("-", ""), descending: value.startsWith("-") });
+});
+listeners.push(showOverview);
+showOverview();

@@ -1,31 +1,35 @@
-// The search engine: choose or type a query, see what methods return. Items and codes are read
-// when they are first asked for, codes of the chosen methods only.
+// The search engine: select or type a query, and see what methods return. Items and codes are loaded
+// when they are first needed, codes of the selected methods only.
 "use strict";
 
 window.hashbenchParts = {};
 
-const search = { started: false, picked: null, row: null, dataset: null, list: [], turn: 0, shown: 12, listed: 200 };
+const search = { near: false, selected: null, row: null, dataset: null, calls: 0 };
+const itemsShown = 12;
+const queriesListed = 200;
 
-// A part is a script of the folder: the items of a dataset, or the codes of a cell.
+// Load a script of the folder: the items of a dataset, or the codes of a cell.
 async function loadPart(key) {
-  await load(`search/${key}.js`);
+  await loadScript(`search/${key}.js`);
   return window.hashbenchParts[key];
 }
 
-const searchable = () => data.search.datasets[chosen()[0]];
-const cellKey = (method, bits) => {
-  const key = `d${chosen()[0]}-m${method}-b${bits}`;
+const searchable = () => data.search.datasets[selectedSlice()[0]];
+
+// Return the name of the script with a method's codes, or null if it has none.
+function cellKey(method, bits) {
+  const key = `d${selectedSlice()[0]}-m${method}-b${bits}`;
   return searchable()?.cells?.includes(key) ? key : null;
-};
+}
 
-// ---- what is asked -------------------------------------------------------------------------
+// ---- queries -------------------------------------------------------------------------------
 
-// Those picked, in the order of picking; otherwise the best three that have codes.
+// Return the selected methods, in the order of their selection, or else the best three with codes.
 function searchMethods() {
-  const bits = chosen()[2];
-  const able = (method) => passes(method) && cellKey(method, bits);
-  if (search.picked) return search.picked.filter(able);
-  return ranking.list.map((row) => row.method).filter(able).slice(0, 3);
+  const bits = selectedSlice()[2];
+  const hasCodes = (method) => isShown(method) && cellKey(method, bits);
+  if (search.selected) return search.selected.filter(hasCodes);
+  return ranking.rows.map((row) => row.method).filter(hasCodes).slice(0, 3);
 }
 
 function itemWords(items, item) {
@@ -34,47 +38,45 @@ function itemWords(items, item) {
   return { text, words: words === text ? text : words, both: words === text ? text : `${text} ${words}`, names };
 }
 
-// The items that a text finds: by number, or by what stands in their words and labels.
+// Return the items that a text finds, by their number or in their words and labels.
 function matches(items, text) {
   const wanted = text.trim().toLowerCase();
   const all = items.rows.map((_, item) => item);
   if (!wanted) return all.slice(0, items.queries);
-  // made once: every letter that is typed asks for the words of all items
-  items.said ??= all.map((item) => {
+  items.texts ??= all.map((item) => {
     const { both, names } = itemWords(items, item);
     return `${both}\n${names}`.toLowerCase();
   });
-  return all.filter((item) => String(items.rows[item]) === wanted || items.said[item].includes(wanted));
+  return all.filter((item) => String(items.rows[item]) === wanted || items.texts[item].includes(wanted));
 }
 
 async function orderItems(items, found) {
   const how = byId("query-order").value;
   const [first, second] = searchMethods();
-  const [, task, bits, database] = chosen();
+  const [, task, bits, database] = selectedSlice();
   const scores = async (method) => {
     if (method === undefined) return null;
     return queryScores(await loadPart(cellKey(method, bits)), data.tasks[task].name, data.databases[database].name);
   };
-  const [a, b] = [await scores(first), how === "apart" ? await scores(second) : null];
+  const [a, b] = [await scores(first), how === "difference" ? await scores(second) : null];
   const value = {
     rows: (item) => items.rows[item],
     hard: (item) => a?.[item] ?? Infinity,
     easy: (item) => -(a?.[item] ?? -Infinity),
-    apart: (item) => (a && b && item < items.queries ? -Math.abs(a[item] - b[item]) : Infinity),
+    difference: (item) => (a && b && item < items.queries ? -Math.abs(a[item] - b[item]) : Infinity),
   }[how];
   const known = (number) => (Number.isNaN(number) ? Infinity : number);
-  // queries of the study before items of its database, which have no scores
-  const place = (item) => (item < items.queries ? 0 : 1);
-  return found.sort((x, y) => place(x) - place(y) || known(value(x)) - known(value(y)) || x - y);
+  // queries of the study come before items of its database, which have no scores
+  const isQuery = (item) => Number(item < items.queries);
+  return found.sort((x, y) => isQuery(y) - isQuery(x) || known(value(x)) - known(value(y)) || x - y);
 }
 
 async function listQueries() {
-  const turn = (search.turn += 1);
-  const items = await loadPart(`d${chosen()[0]}`);
+  const call = (search.calls += 1);
+  const items = await loadPart(`d${selectedSlice()[0]}`);
   const found = await orderItems(items, matches(items, byId("find").value));
-  if (turn !== search.turn) return; // somebody has typed on
-  search.list = found;
-  const shown = found.slice(0, search.listed);
+  if (call !== search.calls) return; // another text was typed meanwhile
+  const shown = found.slice(0, queriesListed);
   const options = shown.map((item) => {
     const words = itemWords(items, item);
     const option = document.createElement("option");
@@ -91,17 +93,15 @@ async function listQueries() {
   await showFound();
 }
 
-// ---- what is found -------------------------------------------------------------------------
+// ---- results -------------------------------------------------------------------------------
 
 function drawItem(items, item, view) {
-  const box = document.createElement("div");
-  box.className = "item";
+  const box = makeElement("div", "item");
   const { text, words, both, names } = itemWords(items, item);
   const sheet = items.pictures;
   if (sheet && (view === "image" || !text)) {
     const [line, column] = [Math.floor(items.rows[item] / sheet.columns), items.rows[item] % sheet.columns];
-    const picture = document.createElement("span");
-    picture.className = "picture";
+    const picture = makeElement("span", "picture");
     picture.setAttribute("role", "img");
     picture.setAttribute("aria-label", both || `item ${items.rows[item]}`);
     Object.assign(picture.style, {
@@ -114,24 +114,13 @@ function drawItem(items, item, view) {
   return box;
 }
 
-function line(text, className) {
-  const div = document.createElement("div");
-  div.textContent = text;
-  div.className = className;
-  return div;
-}
-
 function returnedItem(items, relevant, result, item, view) {
-  const li = document.createElement("li");
   const hit = relevant(item);
-  li.className = hit ? "hit" : "miss";
+  const li = makeElement("li", hit ? "hit" : "miss");
   li.append(drawItem(items, items.queries + item, view));
   const distance = result.distances[item];
-  const below = line(`${distance} ×${result.counts[distance]}`, "small");
-  const judged = document.createElement("span");
-  judged.textContent = hit ? ", relevant" : ", not relevant";
-  judged.className = "hidden";
-  below.append(judged);
+  const below = makeElement("div", "small", `${distance} ×${result.counts[distance]}`);
+  below.append(makeElement("span", "hidden", hit ? ", relevant" : ", not relevant"));
   li.append(below);
   li.dataset.row = items.rows[items.queries + item];
   return li;
@@ -142,24 +131,22 @@ function returnedBlock(items, item, part, { method, bits, kind, task }) {
   const own = new Set(items.labels[item]);
   const relevant = (found) => items.labels[items.queries + found].some((label) => own.has(label));
   const score = item < items.queries ? queryScores(part, task, kind)?.[item] : null;
-  const block = document.createElement("div");
-  block.className = "returned";
-  const heading = document.createElement("h3");
-  const value = missing(score) || Number.isNaN(score) ? "no score" : `${data.search.measure} ${score.toFixed(4)}`;
-  heading.textContent = `${title(method)}, ${data.bits[bits]} bits, ${kind}: ${value}`;
+  const block = makeElement("div", "returned");
+  const value = isMissing(score) || Number.isNaN(score) ? "no score" : `${data.search.measure} ${score.toFixed(4)}`;
+  const heading = makeElement("h3", "", `${methodTitle(method)}, ${data.bits[bits]} bits, ${kind}: ${value}`);
   const list = document.createElement("ol");
   const view = task.split("->")[1];
-  list.append(...Array.from(result.order.slice(0, search.shown), (found) => returnedItem(items, relevant, result, found, view)));
+  list.append(...Array.from(result.order.slice(0, itemsShown), (found) => returnedItem(items, relevant, result, found, view)));
   block.append(heading, list);
   return block;
 }
 
 async function showFound() {
-  const turn = (search.turn += 1);
-  const [dataset, taskAt, bits, database] = chosen();
+  const call = (search.calls += 1);
+  const [dataset, taskNumber, bits, database] = selectedSlice();
   const items = await loadPart(`d${dataset}`);
   const item = items.rows.indexOf(search.row);
-  const task = data.tasks[taskAt].name;
+  const task = data.tasks[taskNumber].name;
   const lengths = byId("all-bits").checked ? [...data.bits.keys()] : [bits];
   const kinds = byId("both-kinds").checked ? data.databases.map((each) => each.name) : [data.databases[database].name];
   const blocks = [];
@@ -171,56 +158,48 @@ async function showFound() {
       }
     }
   }
-  if (turn !== search.turn) return;
-  byId("asked").replaceChildren();
+  if (call !== search.calls) return;
+  byId("query").replaceChildren();
   if (item >= 0) {
     const { both, names } = itemWords(items, item);
-    const note = item < items.queries ? "" : " It stands in the database: no query of the study, and without a score.";
-    byId("asked").append(drawItem(items, item, task.split("->")[0]), line(`Query: item ${items.rows[item]} ${both} (${names}).${note}`, ""));
+    const note = item < items.queries ? "" : " An item of the database: no query of the study, and without a score.";
+    byId("query").append(drawItem(items, item, task.split("->")[0]), makeElement("div", "", `Query: item ${items.rows[item]} ${both} (${names}).${note}`));
   }
   byId("found").replaceChildren(...blocks);
 }
 
 // ---- together ------------------------------------------------------------------------------
 
-function searchWords() {
-  const able = searchable();
-  if (!able) return "Nothing was computed for this dataset.";
-  if (able.why) return `Not offered for this dataset. ${able.why}`;
-  const seeds = data.scores.some((block) => block.rows.some((row) => row[3] > 1));
-  return "Choose a query, or type a word, a sign or an item’s number, and see what methods return. Below an item: its Hamming distance, computed here "
-    + "from the stored codes, and how many items stand at that distance; those are in the order of the database. Solid frame: shares a label "
-    + `with the query.${seeds ? ` Codes are those of seed ${able.seed}.` : ""} Methods without codes are not offered.`;
+function searchText() {
+  const dataset = searchable();
+  if (!dataset) return "Nothing was computed for this dataset.";
+  if (dataset.why) return `Not offered for this dataset. ${dataset.why}`;
+  return "Select a query, or type a word, a sign or an item’s number, and see what methods return. Below an item: its Hamming distance, computed here "
+    + "from the stored codes, and how many items have that distance; those are in the order of the database. Solid frame: shares a label "
+    + `with the query. Codes are those of seed ${dataset.seed}. Methods without codes are not offered.`;
 }
 
 function showSearch() {
-  if (!search.started) return;
-  const [dataset] = chosen();
-  if (search.dataset !== null && search.dataset !== dataset) search.row = null; // its numbers are others
+  if (!search.near) return;
+  const [dataset, , bits] = selectedSlice();
+  if (search.dataset !== null && search.dataset !== dataset) search.row = null; // a number of another dataset
   search.dataset = dataset;
-  const able = Boolean(searchable()?.cells);
-  byId("search-words").textContent = searchWords();
-  byId("search-form").hidden = !able;
-  const bits = chosen()[2];
-  const used = able ? searchMethods() : [];
+  const hasCodes = Boolean(searchable()?.cells);
+  byId("search-words").textContent = searchText();
+  byId("search-form").hidden = !hasCodes;
+  const used = searchMethods();
   byId("search-methods").querySelectorAll("label").forEach((label, method) => {
-    label.hidden = !able || !passes(method) || !cellKey(method, bits);
+    label.hidden = !isShown(method) || !cellKey(method, bits);
     label.querySelector("input").checked = used.includes(method);
   });
-  if (able) listQueries();
-  else for (const id of ["asked", "found"]) byId(id).replaceChildren();
+  if (hasCodes) listQueries();
+  else for (const id of ["query", "found"]) byId(id).replaceChildren();
 }
 
-function startSearch() {
-  if (search.started) return;
-  search.started = true;
-  showSearch();
-}
-
-function ask(row) {
+function showQuery(row) {
   search.row = row;
   byId("find").value = "";
-  search.started = true;
+  search.near = true;
   showSearch();
   writeAddress(true);
 }
@@ -228,28 +207,28 @@ function ask(row) {
 byId("find").addEventListener("input", () => { listQueries().then(() => writeAddress()); });
 byId("query-order").addEventListener("change", () => { search.row = null; listQueries().then(() => writeAddress()); });
 byId("query-list").addEventListener("change", () => { search.row = Number(byId("query-list").value); showFound(); writeAddress(); });
-for (const id of ["all-bits", "both-kinds"]) byId(id).addEventListener("change", () => { showFound(); writeAddress(); });
 byId("search-methods").addEventListener("change", ({ target }) => {
   const method = Number(target.value);
   const others = searchMethods().filter((each) => each !== method);
-  search.picked = target.checked ? [...others, method] : others;
+  search.selected = target.checked ? [...others, method] : others;
   showSearch();
   writeAddress();
 });
-keep("q", () => (search.row === null ? "" : String(search.row)), (value) => {
+keepInAddress("q", () => (search.row === null ? "" : String(search.row)), (value) => {
   search.row = Number(value);
-  search.dataset = null; // of the dataset that the address names
+  search.dataset = null; // the number is of the dataset in the address
 });
-keep("find", () => byId("find").value, (value) => { byId("find").value = value; });
+keepInAddress("find", () => byId("find").value, (value) => { byId("find").value = value; });
 keepSelect("order", "query-order");
-keep("with", () => (search.picked ?? []).map((method) => data.methods[method].name).join(" "), (value) => {
-  search.picked = value.split(" ").map(methodCalled).filter((method) => method >= 0);
+keepInAddress("with", () => (search.selected ?? []).map((method) => data.methods[method].name).join(" "), (value) => {
+  search.selected = value.split(" ").map(findMethod).filter((method) => method >= 0);
 });
-for (const id of ["all-bits", "both-kinds"]) keep(id, () => (byId(id).checked ? "1" : ""), (value) => { byId(id).checked = value === "1"; });
-readAddress(["q", "find", "order", "with", "all-bits", "both-kinds"]);
-onView(showSearch);
-new IntersectionObserver(([entry], observer) => {
-  if (!entry.isIntersecting) return;
-  observer.disconnect();
-  startSearch();
-}, { rootMargin: "300px" }).observe(byId("search"));
+for (const id of ["all-bits", "both-kinds"]) {
+  byId(id).addEventListener("change", () => { showFound(); writeAddress(); });
+  keepCheckbox(id, id);
+}
+listeners.push(showSearch);
+whenNear("search", () => {
+  search.near = true;
+  showSearch();
+});

@@ -1,186 +1,133 @@
-// What is looked at: the selectors, the filters, and the address that keeps them. Loaded first;
-// every other script asks here what is chosen and is told when that changes.
+// The selectors, the filters and the address of the page. Other scripts read here what is selected,
+// and add a listener that is called when that changes.
 "use strict";
 
 const data = window.hashbenchData;
 const byId = (id) => document.getElementById(id);
 const selectors = ["dataset", "task", "bits", "database", "measure"];
+const filters = ["labels", "kind", "fidelity", "settings"];
 
-const chosen = () => selectors.map((name) => Number(byId(name).value));
-const same = (a, b, length) => a.slice(0, length).every((value, i) => value === b[i]);
-const missing = (value) => value === null || value === undefined;
-const title = (method) => data.methods[method].title;
-const methodCalled = (name) => data.methods.findIndex((each) => each.name === name);
+// The selected slice: the positions of the dataset, task, code length, database codes and measure.
+const selectedSlice = () => selectors.map((name) => Number(byId(name).value));
+const sameSlice = (a, b) => a.every((value, i) => value === b[i]);
+const sliceTitle = (at) => `${data.datasets[at[0]].title}, ${data.tasks[at[1]].title}, ${data.bits[at[2]]} bits`;
+const isMissing = (value) => value === null || value === undefined;
+
+// ---- methods -------------------------------------------------------------------------------
+
+const methodTitle = (method) => data.methods[method].title;
+const findMethod = (name) => data.methods.findIndex((each) => each.name === name);
+
+// Return whether a method passes the filters.
+const isShown = (method) => filters.every((name) => !byId(name)?.value || byId(name).value === data.methods[method][name]);
 
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
-// What cannot be seen on a dark ground is shown lighter: black as the text, the others with as much
-// white as gives them a fifth of its light.
-const lighter = new Map([["#000000", "#d7dde3"]]);
 
-function lightened(hex) {
-  if (!lighter.has(hex)) {
-    const parts = [1, 3, 5].map((from) => parseInt(hex.slice(from, from + 2), 16) / 255);
-    const light = (share) => [0.2126, 0.7152, 0.0722]
-      .reduce((sum, weight, i) => sum + weight * (parts[i] + (1 - parts[i]) * share) ** 2.2, 0);
-    let share = 0;
-    while (light(share) < 1 / 5) share += 0.05;
-    const mixed = parts.map((part) => Math.round(255 * (part + (1 - part) * share)));
-    lighter.set(hex, `rgb(${mixed.join(",")})`);
-  }
-  return lighter.get(hex);
+// Return the colour of a method; on a dark background it is mixed with white.
+function methodColour(method) {
+  const { colour } = data.methods[method];
+  if (!dark.matches) return colour;
+  const parts = [1, 3, 5].map((from) => parseInt(colour.slice(from, from + 2), 16));
+  return `rgb(${parts.map((part) => Math.round(0.6 * part + 0.4 * 255)).join(",")})`;
 }
 
-const colour = (method) => {
-  const given = data.methods[method].colour;
-  return dark.matches ? lightened(given) : given;
-};
+// ---- loading -------------------------------------------------------------------------------
 
-// ---- filters -------------------------------------------------------------------------------
-
-const filters = ["labels", "kind", "fidelity", "settings"];
-const left = new Set();
-
-// Every table asks for every method of every slice: the filters themselves are asked once a view.
-function applyFilters() {
-  const wanted = filters.map((name) => [name, byId(name)?.value]).filter(([, value]) => value);
-  left.clear();
-  data.methods.forEach((about, method) => {
-    if (wanted.every(([name, value]) => about[name] === value)) left.add(method);
-  });
-}
-
-// whether a method is one of those that the filters leave
-const passes = (method) => left.has(method);
-
-// ---- scripts -------------------------------------------------------------------------------
-
-// Data that are large come as scripts of their own, read once, when they are first asked for.
+// Large data come as scripts, each loaded once, when it is first needed.
 const loading = new Map();
 
-function load(source) {
+function loadScript(source) {
   if (!loading.has(source)) {
-    loading.set(source, new Promise((done, failed) => {
+    loading.set(source, new Promise((resolve, reject) => {
       const script = document.createElement("script");
       script.src = source;
-      script.onload = done;
-      script.onerror = () => failed(new Error(`${source} is not beside the page`));
+      script.onload = resolve;
+      script.onerror = () => reject(new Error(`${source} is missing from the folder of the page`));
       document.head.append(script);
     }));
   }
   return loading.get(source);
 }
 
-// ---- after the first screen -----------------------------------------------------------------
-
-// What the first screen can do without follows it in steps, each when the browser has nothing else
-// to do and short enough not to be felt.
-const following = { steps: [], done: false };
-const whenIdle = () => new Promise((done) => (window.requestIdleCallback ?? setTimeout)(done));
-const whenLoaded = () => new Promise((done) => (document.readyState === "complete" ? done() : window.addEventListener("load", done, { once: true })));
-// a frame is on the screen when the next one begins; a page that nobody looks at has none
-const whenSeen = () => new Promise((done) => (document.hidden ? done() : requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))));
-
-async function followFirstScreen(...steps) {
-  following.steps.push(...steps);
-  await whenSeen();
-  document.body.classList.remove("opening");
-  await whenLoaded();
-  while (following.steps.length) {
-    await whenIdle();
-    await following.steps.shift()();
-  }
-  following.done = true;
-}
-
-// ---- listeners -----------------------------------------------------------------------------
-
-const listeners = [];
-const onView = (listener) => listeners.push(listener);
-
-function viewChanged() {
-  applyFilters();
-  for (const listener of listeners) listener();
+// Call a function once, when an element comes near the window.
+function whenNear(id, action) {
+  new IntersectionObserver((entries, observer) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    observer.disconnect();
+    action();
+  }, { rootMargin: "300px" }).observe(byId(id));
 }
 
 // ---- the address ---------------------------------------------------------------------------
 
-// What stands in the address, by key: #d=wiki&b=32. A select keeps itself; what is no select is
-// added by the script that knows it, with a way to read and to write it.
+// The address keeps the view, as in #d=wiki&b=32: for each key, how to read and write its value.
 const kept = new Map();
 
-function keep(key, read, write, from = null) {
-  kept.set(key, { read, write, from });
+const addressValues = () => new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
+
+function readAddress(key) {
+  if (addressValues().has(key)) kept.get(key).write(addressValues().get(key));
+}
+
+function keepInAddress(key, read, write) {
+  kept.set(key, { read, write });
+  readAddress(key);
 }
 
 function keepSelect(key, id) {
   const name = (option) => option.dataset.name ?? option.value;
-  keep(key, () => {
-    const select = byId(id);
-    return select && select.selectedOptions[0] ? name(select.selectedOptions[0]) : "";
-  }, (value) => {
-    const option = [...(byId(id)?.options ?? [])].find((each) => name(each) === value);
-    if (option) byId(id).value = option.value;
+  const select = byId(id);
+  if (!select) return;
+  keepInAddress(key, () => (select.selectedOptions[0] ? name(select.selectedOptions[0]) : ""), (value) => {
+    const option = [...select.options].find((each) => name(each) === value);
+    if (option) select.value = option.value;
   });
 }
 
-const shortKeys = { d: "dataset", t: "task", b: "bits", m: "measure", c: "database" };
-for (const [key, id] of Object.entries(shortKeys)) keepSelect(key, id);
-for (const id of filters) keepSelect(id, id);
-
-const addressed = () => new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
-
-// Brings the page to what the address says of these keys; a key that it does not name stays.
-function readAddress(keys = kept.keys()) {
-  const found = addressed();
-  for (const key of keys) if (found.has(key)) kept.get(key).write(found.get(key));
+function keepCheckbox(key, id) {
+  keepInAddress(key, () => (byId(id).checked ? "1" : ""), (value) => { byId(id).checked = value === "1"; });
 }
 
-function viewAddress() {
-  const parts = new URLSearchParams();
-  for (const [key, { read }] of kept) if (read()) parts.set(key, read());
-  return `#${parts}`;
-}
-
-// A step is one that the button Back undoes.
+// Write the view into the address; with `step` the browser's Back button returns to the view before.
 function writeAddress(step = false) {
-  const address = viewAddress();
-  if (address === location.hash) return;
-  if (step) history.pushState(null, "", address);
-  else history.replaceState(null, "", address);
+  const values = new URLSearchParams();
+  for (const [key, { read }] of kept) if (read()) values.set(key, read());
+  if (`#${values}` === location.hash) return;
+  if (step) history.pushState(null, "", `#${values}`);
+  else history.replaceState(null, "", `#${values}`);
 }
 
-// Call when something was chosen: everything follows, and the address keeps it.
-function choose(step = false) {
+// ---- changes -------------------------------------------------------------------------------
+
+const listeners = [];
+
+function viewChanged() {
+  for (const listener of listeners) listener();
+}
+
+function selectSlice(at) {
+  selectors.forEach((name, i) => { byId(name).value = at[i]; });
   viewChanged();
-  writeAddress(step);
+  writeAddress(true);
 }
 
 function goTo(id) {
   byId(id).scrollIntoView();
-  byId(id).querySelector("h2, summary")?.focus({ preventScroll: true });
+  byId(id).querySelector("h2")?.focus({ preventScroll: true });
 }
 
-function startView() {
-  // Start where there is something to see: the first of everything, at the bits that are selected.
-  const bits = Number(byId("bits").value);
-  const before = (a, b) => { const i = a.findIndex((value, place) => value !== b[place]); return a[i] < b[i]; };
-  const least = (blocks) => blocks.map((block) => block.at).reduce((found, at) => (found && !before(at, found) ? found : at), null);
-  const first = least(data.scores.filter((block) => block.at[2] === bits)) ?? least(data.scores);
-  if (first) selectors.forEach((name, i) => { byId(name).value = first[i]; });
-  readAddress();
-  applyFilters();
-  for (const id of [...selectors, ...filters]) byId(id)?.addEventListener("change", () => choose());
-  dark.addEventListener("change", viewChanged);
-  window.addEventListener("hashchange", () => {
-    if (!location.hash.includes("=")) return;
-    readAddress();
-    viewChanged();
-  });
-  // the address is the view's: a link to a part of the page only goes there
-  document.addEventListener("click", (event) => {
-    const link = event.target.closest('a[href^="#"]');
-    if (!link) return;
-    event.preventDefault();
-    goTo(link.hash.slice(1));
-  });
-}
+for (const [key, id] of [["d", "dataset"], ["t", "task"], ["b", "bits"], ["m", "measure"], ["c", "database"]]) keepSelect(key, id);
+for (const id of filters) keepSelect(id, id);
+for (const id of [...selectors, ...filters]) byId(id)?.addEventListener("change", () => { viewChanged(); writeAddress(); });
+dark.addEventListener("change", viewChanged);
+window.addEventListener("hashchange", () => {
+  for (const key of kept.keys()) readAddress(key);
+  viewChanged();
+});
+// The address holds the view, so that a link to a part of the page only scrolls there.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest('a[href^="#"]');
+  if (!link) return;
+  event.preventDefault();
+  goTo(link.hash.slice(1));
+});
