@@ -128,7 +128,7 @@ def plain(lines: list[str]) -> None:
 
 
 def bars(lines: list[str]) -> None:
-    """Keep what stands between bars: a length or an absolute value, not a substitution.
+    """Escape text between bars: a length or an absolute value, not a substitution.
 
     Examples
     --------

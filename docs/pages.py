@@ -1,7 +1,7 @@
-"""Pages of the documentation that are made, not written, each time the site is built.
+"""Write the generated pages of the documentation, each time the site is built.
 
-A page a method from its plugin, the references it reached and its scores on the embedded data; a
-gallery of all reports; the Python reference (`api_reference.py`); contributing and changelog as the
+One page per method from its plugin, its comparisons and its scores on the embedded data; a gallery
+of all reports; the Python reference (`api_reference.py`); contributing and changelog as the
 repository has them. Scores come from the default study, pictures from two small ones. All three are
 run first, which computes what is not there yet for the methods and data of this commit, and reports
 are drawn anew: what the site shows is of this commit.
@@ -28,7 +28,7 @@ from hashbench.plugins.space import as_range
 
 ROOT = Path(__file__).parents[1]
 
-#: The study that scores are taken from, where `hashbench run` leaves it; pictures' stand beside it.
+#: The study that scores are taken from, where `hashbench run` leaves it.
 STUDY = ROOT / "hashbench-results" / "quick"
 
 
@@ -121,8 +121,7 @@ def method_page(plugin: Plugin, figures: Figures) -> str:
     parts += _references(plugin.name, figures.references)
     if plugin.name in figures.printed:
         parts.append(
-            "What the EDSH paper prints for it, beside what it gives here: "
-            "[the EDSH paper](../../guide/reproduce.md)."
+            "The scores that the EDSH paper prints: [the EDSH paper](../../guide/reproduce.md)."
         )
     return "\n\n".join(parts) + "\n"
 
@@ -180,7 +179,7 @@ def _scores(name: str, figures: Figures) -> Iterator[str]:
 
 
 def _references(name: str, references: pd.DataFrame) -> Iterator[str]:
-    """Yield what other code gives for the same data, beside what this one does."""
+    """Yield the scores of other code on the same data, next to ours."""
     own = references[references["method"].str.partition("[")[0] == name]
     if not len(own):
         yield "## Against other code\n\nThere was none to compare with."

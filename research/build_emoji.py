@@ -222,7 +222,7 @@ def write_npz(path: Path, arrays: dict[str, NDArray[Any]]) -> None:
 
 
 def thumbnail_sheet(pictures: Sequence[Pixels]) -> NDArray[np.uint8]:
-    """Return all pictures at half size, 44 to a row: item i stands at (i // 44, i % 44).
+    """Return all pictures at half size, 44 to a row: item i is at (i // 44, i % 44).
 
     Sixteen levels a channel look the same at this size and halve the file.
     """

@@ -121,10 +121,10 @@ def scores(dataset: str, typed: str, form: str, bits: int, seed: int) -> pd.Data
     for kind, database in _databases(method, train).items():
         for task, view in zip(TASKS, (0, 1), strict=True):
             if method.hamming:
-                asked, ranked = method.encode(query[view], view), hamming_ranking
+                queries, ranked = method.encode(query[view], view), hamming_ranking
             else:
-                asked, ranked = method.vectors(query[view], view, "query"), score_ranking
-            ranking = ranked(asked, database[1 - view], query_labels, train_labels)
+                queries, ranked = method.vectors(query[view], view, "query"), score_ranking
+            ranking = ranked(queries, database[1 - view], query_labels, train_labels)
             found = evaluate_ranking(ranking, list(MEASURES.values()))
             rows += [(task, kind, theirs, found[ours]) for theirs, ours in MEASURES.items()]
     return pd.DataFrame(rows, columns=["task", "database", "measure", "value"])
@@ -145,7 +145,7 @@ def _databases(method: Any, train: list[Any]) -> dict[str, list[Any]]:
 
 
 def compare(dataset: str, typed: str, bits: int, form: str = DEFAULT) -> pd.DataFrame:
-    """Return ours beside theirs for one method and code length, and what that shows.
+    """Return our scores and theirs for one method and code length, and what that shows.
 
     ``within`` says whether the means lie within the tolerance of each other, the columns of
     :func:`equivalence.judge` what can be said of it, and ``beyond_rank`` whether the method claims

@@ -56,7 +56,7 @@ def totals(rows: pd.DataFrame) -> str:
 
 
 def summary(rows: pd.DataFrame) -> str:
-    """Return a line a method: what its comparisons show, and AP at 16 and 32 bits."""
+    """Return one line per method: its verdicts, and AP at 16 and 32 bits."""
     lines = []
     ours = rows[rows["form"] == DEFAULT]
     for (dataset, method), each in ours.groupby(["dataset", "method"], sort=True):
@@ -80,7 +80,7 @@ def summary(rows: pd.DataFrame) -> str:
 
 
 def both(rows: pd.DataFrame) -> str:
-    """Return our default beside the forms that do as the original does, reason by reason."""
+    """Return our default next to the original's form, one line per reason."""
     parts = []
     typed = [name for name in dict.fromkeys(rows["method"]) if originals(name)]
     for reasons in dict.fromkeys(originals(name) for name in typed):

@@ -31,7 +31,7 @@ def published() -> pd.DataFrame:
 
 
 class Study:
-    """The results of ``paper-wiki`` on both feature sets, and what the paper prints beside them."""
+    """The results of ``paper-wiki`` on both feature sets, and the printed scores."""
 
     def __init__(self, out: Path) -> None:
         self.printed = published()
@@ -42,7 +42,7 @@ class Study:
         self.ours = self.runs.groupby(keys, observed=True)["value"].mean()
 
     def paper(self) -> str:
-        """Return the printed scores beside ours on both feature sets."""
+        """Return the printed scores next to ours on both feature sets."""
         parts = []
         for task in fidelity.TASKS:
             lines = []
@@ -95,7 +95,7 @@ class Study:
 
         weak = distance(False, SIFT) < distance(False, CNN)
         strong = distance(True, CNN) < distance(True, SIFT)
-        verdict = "bear it out" if weak and strong else "do not bear it out"
+        verdict = "support this" if weak and strong else "do not support this"
         near = {kind: self.gaps(IMAGE_QUERIES, False, SIFT, kind).abs().mean() for kind in KINDS}
         below = [self.gaps(IMAGE_QUERIES, False, CNN, kind) for kind in KINDS]
         higher = sum(int((gaps > 0).sum()) for gaps in below)
@@ -114,10 +114,10 @@ class Study:
             f"learned codes ({number(above[SIFT]['encoded'])} with encoded ones) and "
             f"{number(above[CNN]['learned'])} ({number(above[CNN]['encoded'])}) above what it "
             "reaches on the public CNN-like ones. In text→image, where learned database codes "
-            "carry the labels, features matter little and nothing can be told."
+            "carry the labels, features matter little and no conclusion is possible."
         )
-        asked = self.printed["task"].eq(TEXT_QUERIES)
-        odd = self.printed[asked & self.printed["method"].isin(["dashi", "scm-s"])]["value"]
+        selected = self.printed["task"].eq(TEXT_QUERIES)
+        odd = self.printed[selected & self.printed["method"].isin(["dashi", "scm-s"])]["value"]
         mine = self.ours.xs((TEXT_QUERIES, "encoded"), level=("task", "database"))
         second = (
             f"DASH-i and SCM-S stand out in text→image: {number(odd.min())} to {number(odd.max())} "
@@ -133,7 +133,7 @@ class Study:
         runs = runs[runs["dataset"].eq(CNN) & runs["database"].eq("learned")]
         runs = runs[runs["task"] == IMAGE_QUERIES]
         printed = self.printed[self.printed["task"] == IMAGE_QUERIES]
-        lines, told = [], []
+        lines, significant = [], []
         for bits in BITS:
             wide = runs[runs["bits"] == bits].pivot(index="seed", columns="method", values="value")
             others = wide.drop(columns="edsh")
@@ -146,7 +146,7 @@ class Study:
             theirs = printed[printed["bits"] == bits].set_index("method")["value"]
             claimed = theirs["edsh"] - theirs.drop("edsh").max()
             if p_values[best] <= 0.05:
-                told.append(str(bits))
+                significant.append(str(bits))
             lines.append(
                 [
                     bits, f"`{others.columns[best]}`", f"{tests.mean[best]:+.3f}",
@@ -154,5 +154,6 @@ class Study:
                 ]
             )  # fmt: skip
         header = ["bits", "best of the others", "lead", "95 % interval", "p", "printed lead"]
-        words = f"At {', '.join(told)} bits" if told else "At no code length"
-        return f"{table(header, lines)}\n\n{words} EDSH is told from the best of the others at 5 %."
+        words = f"At {', '.join(significant)} bits" if significant else "At no code length"
+        words += " EDSH differs significantly from the best of the others (5 %)."
+        return f"{table(header, lines)}\n\n{words}"

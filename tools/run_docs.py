@@ -1,4 +1,4 @@
-"""Run the commands and code of README and docs, and compare what they print with what stands there.
+"""Run the commands and code of README and docs, and compare what they print with the pages.
 
     python tools/run_docs.py [PAGE ...]            # compare
     python tools/run_docs.py --write [PAGE ...]    # put what is printed now into the pages
@@ -8,13 +8,13 @@
 How blocks are read:
 
 - ``console``: lines after ``$ `` are commands, the lines below each are what it prints; ``...``
-  stands for anything. No lines below: it only has to end well. A command that is meant to fail is
+  matches anything. No lines below: it only has to end well. A command that is meant to fail is
   followed by ``[exit 2]`` on its last line.
 - ``python``: run, one block after the other in one namespace; a block with ``>>>`` is compared
   line by line; with ``title="FILE"`` it is written to that file instead.
 - Marks in a comment just above a block: ``not run: WHY`` leaves it alone; ``planned: WHY`` gives
   ``--plan`` to every ``hashbench run``, which checks all but the computing; ``needs data`` and
-  ``needs torch`` run it where these are; ``slow`` where slow blocks are asked for.
+  ``needs torch`` run it if these are available; ``slow`` only with ``--slow``.
 - A comment ``<!-- before`` holds Python that prepares the blocks below and is not shown.
 
 Every page has a folder of its own, in which its blocks run in order. Code in any other form, such
@@ -70,7 +70,7 @@ class Block:
     Attributes
     ----------
     line : where it begins
-    language, title : what stands behind the fence
+    language, title : what follows the fence
     body : its lines
     mark : the words of a comment just above it
     place : where the body begins and ends in the page
