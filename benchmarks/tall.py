@@ -48,8 +48,8 @@ import numpy as np
 import psutil
 
 from hashbench.core.paths import cache_folder
+from hashbench.core.threads import thread_variables
 from hashbench.datasets.synthetic import Generator, make_labels
-from hashbench.execution.server import thread_variables
 from hashbench.plugins.method import VectorMethod
 from hashbench.plugins.registry import discover
 from hashbench.plugins.selection import Selection, select

@@ -35,7 +35,7 @@ _EXPORTS = {
     "TrainingData": "hashbench.plugins.method",
     "VectorMethod": "hashbench.plugins.method",
     "discover": "hashbench.plugins.registry",
-    "evaluate": "hashbench.api.evaluate",
+    "evaluate": "hashbench.measures",
     "run": "hashbench.api.run",
     "score": "hashbench.api.run",
 }

@@ -21,6 +21,7 @@ from hashbench.core.errors import unknown
 from hashbench.execution.cell import Cell
 from hashbench.execution.executor import STATUSES, Executor, Limits
 from hashbench.execution.grid import CellSpec, expand_grid, methods_left_out, resolved
+from hashbench.execution.local import PoolProcess
 from hashbench.execution.plan import (
     FILE,
     BuiltPlan,
@@ -34,7 +35,6 @@ from hashbench.execution.plan import (
 from hashbench.execution.progress import Progress
 from hashbench.execution.run_cells import run_cells
 from hashbench.execution.run_record import RunRecord
-from hashbench.execution.server_connection import ServerConnection
 from hashbench.execution.store import Store, Stored
 from hashbench.execution.study import Study
 from hashbench.execution.tuning.run import tune
@@ -58,7 +58,7 @@ class Job:
     out : the folder of results
     jobs : how many cells at once
     retry, force : statuses of stored cells that run again, or all cells
-    server : a fork server that is running already, or None
+    pool : a pool that is running already, or None
     """
 
     study: Study
@@ -68,7 +68,7 @@ class Job:
     jobs: int
     retry: Sequence[str] = ()
     force: bool = False
-    server: ServerConnection | None = None
+    pool: PoolProcess | None = None
 
     def cells_to_run(self, cells: Sequence[Cell], stored: Mapping[str, Stored]) -> list[Cell]:
         """Return the cells that are not stored or run again."""
@@ -83,7 +83,7 @@ class Job:
             return DaskExecutor(self.study.scheduler, self.jobs, limits, self.registry.paths)
         from hashbench.execution.local import LocalExecutor
 
-        return LocalExecutor(self.jobs, limits, self.registry.paths, cache, server=self.server)
+        return LocalExecutor(self.jobs, limits, self.registry.paths, cache, pool=self.pool)
 
 
 def prepare(
@@ -92,7 +92,7 @@ def prepare(
     *,
     retry: Sequence[str] = (),
     force: bool = False,
-    server: ServerConnection | None = None,
+    pool: PoolProcess | None = None,
 ) -> Job:
     """Return the job of a study; names that do not exist raise before any file is written.
 
@@ -101,7 +101,7 @@ def prepare(
     study : the study, as `study_args.resolve` returns it
     log : called with lines about broken plugins and methods that are left out
     retry, force : statuses of stored cells that run again, or all cells
-    server : a fork server that is running already, for the threads and device of the study
+    pool : a pool that is running already, for the threads and device of the study
     """
     for status in retry:
         if status not in STATUSES:
@@ -120,7 +120,7 @@ def prepare(
         jobs = 1  # two cells on one GPU would only take each other's memory
     out = default_out(study)
     check_schema(out)
-    return Job(study, registry, specs, out, jobs, retry, force, server)
+    return Job(study, registry, specs, out, jobs, retry, force, pool)
 
 
 def _needs_torch(registry: Registry, method: str) -> bool:

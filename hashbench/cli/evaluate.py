@@ -47,11 +47,6 @@ def _variable_option(role: str) -> Callable[[F], F]:
     "AP, AP(norm=retrieved,ties=index)@100, P@100 and the curves if not given.",
 )
 @click.option(
-    "--scheduler",
-    metavar="ADDRESS",
-    help="Dask scheduler whose workers take the queries in blocks, such as tcp://10.0.0.1:8786.",
-)
-@click.option(
     "--per-query", type=click.Path(path_type=Path), help="CSV to write, one row per query."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, curves included.")
@@ -60,7 +55,6 @@ def evaluate_command(
     bits: int | None,
     split: Path | None,
     measures: str,
-    scheduler: str | None,
     per_query: Path | None,
     as_json: bool,
     **named: str | None,
@@ -80,9 +74,7 @@ def evaluate_command(
 
     said, tasks = load_codes(file, named, split)
     found = {
-        task: _score(
-            arrays, roles, wanted, said if bits is None else bits, per_query is not None, scheduler
-        )
+        task: _score(arrays, roles, wanted, said if bits is None else bits, per_query is not None)
         for task, (roles, arrays) in tasks.items()
     }
     if per_query is not None:
@@ -173,16 +165,14 @@ def _score(
     measures: list[Measure],
     bits: int | None,
     per_query: bool,
-    scheduler: str | None,
 ) -> Scored:
-    from hashbench.api.evaluate import evaluate_at
-    from hashbench.measures import code_statistics, hamming_ranking
+    from hashbench.measures import code_statistics, evaluate_ranking, hamming_ranking
 
     ranking = hamming_ranking(**arrays, n_bits=bits)
     return Scored(
         {"queries": ranking.n_queries, "database": ranking.n_database, "bits": ranking.n_bits},
         roles,
-        evaluate_at(scheduler, ranking, measures, bounds=True, chance=True, per_query=per_query),
+        evaluate_ranking(ranking, measures, bounds=True, chance=True, per_query=per_query),
         code_statistics(ranking.database_words, ranking.n_bits, ranking.database_labels),
     )
 

@@ -1,6 +1,6 @@
 """``hashbench run``: a study from a file, by name, or from flags.
 
-What a run needs is imported once the server of cells has started: its own imports take as long.
+What a run needs is imported once the pool has started: its own imports take as long.
 """
 
 from __future__ import annotations
@@ -77,16 +77,16 @@ def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> No
 
     Exit codes: 0 all cells are done, 1 some are not, 2 bad input, 130 interrupted.
     """
-    from hashbench.execution.server_connection import ServerConnection
+    from hashbench.execution.local import PoolProcess
 
     signals.install_handlers()
     asked = resolve(study, plugins, flags)
     os.environ[DEVICE] = flags["device"]  # which the processes of cells inherit
-    server = ServerConnection(asked.threads) if asked.executor == "local" else None
+    pool = PoolProcess(asked.threads) if asked.executor == "local" else None
     try:
         from hashbench.cli.run_study import run_study
 
-        run_study(asked, flags, server)
+        run_study(asked, flags, pool)
     finally:
-        if server is not None:
-            server.close(patience=0)
+        if pool is not None:
+            pool.close()

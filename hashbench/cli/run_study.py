@@ -18,9 +18,9 @@ from hashbench.cli import INTERRUPTED
 from hashbench.core.errors import HashbenchError, describe_os_error
 from hashbench.core.units import format_count, format_duration, format_size
 from hashbench.execution.executor import STATUSES
+from hashbench.execution.local import PoolProcess
 from hashbench.execution.plan import Plan, build_plan, wall_times
 from hashbench.execution.progress import Progress, make_progress
-from hashbench.execution.server_connection import ServerConnection
 from hashbench.execution.store import Store
 from hashbench.execution.study import Study
 from hashbench.execution.time_left import estimate
@@ -33,14 +33,14 @@ PAGE = "report/index.html"  # in OUT
 REASONS = 5  # said on the terminal; all of them are in runs.csv
 
 
-def run_study(study: Study, flags: Mapping[str, Any], server: ServerConnection | None) -> None:
+def run_study(study: Study, flags: Mapping[str, Any], pool: PoolProcess | None) -> None:
     """Run a study and show its table, or its plan; end with the exit code.
 
     Parameters
     ----------
     study : what is asked
     flags : of the command: those that are no keys of a study
-    server : the fork server of the study's cells, or None for an executor without one
+    pool : the process that starts the study's cells, or None for an executor without one
     """
     retry = [status.strip() for status in flags["retry"].split(",") if status.strip()]
     job = prepare(
@@ -48,7 +48,7 @@ def run_study(study: Study, flags: Mapping[str, Any], server: ServerConnection |
         lambda line: click.echo(line, err=True),
         retry=retry,
         force=flags["force"],
-        server=server,
+        pool=pool,
     )
     out = job.out
     if job.study.out is None and not flags["quiet"]:

@@ -1,7 +1,7 @@
-"""Work for several processes: as many at once as there are cores.
+"""Functions that run on several cores, in forks of this process.
 
-They are forks of this one, so that nothing has to be sent to them and what was read and imported
-here is there too. Only what they return has to bear being pickled.
+A fork has everything that was read and imported here, and functions need not be pickled; results
+must be.
 """
 
 from __future__ import annotations
@@ -9,23 +9,19 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import threading
-import time
 import warnings
-from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from typing import Any, TypeVar
+
+from hashbench.core.isolation import die_with_parent
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 
-#: What the forks do, and to what: set just before they start.
-_task: tuple[Callable[[Any], Any], Sequence[Any]]
-
-#: How often a fork looks whether it still has a parent, in seconds.
-LOOK = 1.0
+#: The function that forks call, and its items: set just before they start.
+_work: tuple[Callable[[Any], Any], Sequence[Any]]
 
 
 def usable_cores() -> int:
@@ -35,73 +31,48 @@ def usable_cores() -> int:
 
 def parallel_map_processes(
     function: Callable[[Item], Made], items: Sequence[Item]
-) -> Generator[Made, None, None]:
-    """Yield what a function makes of every item, in their order, with all cores at work.
-
-    An item whose process was killed is left to this one.
-    """
-    global _task
+) -> Iterator[Made]:
+    """Yield what a function returns for every item, in their order; all cores take items."""
     workers = min(usable_cores(), len(items))
     if workers < 2:
         yield from map(function, items)
         return
-    _task = function, items
-    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), _begin, (os.getpid(),))
-    try:
-        with warnings.catch_warnings():
-            # Python warns of locks that other threads may hold: none computes meanwhile
-            warnings.simplefilter("ignore", DeprecationWarning)
-            futures: list[Future[Made]] = [pool.submit(_make, i) for i in range(len(items))]
-        for item, future in zip(items, futures, strict=True):
-            try:
-                made = future.result()
-            except BrokenProcessPool:
-                made = function(item)
-            yield made
-    finally:
-        pool.shutdown(cancel_futures=True)
+    pool, results = _start(workers, function, items)
+    with pool:
+        yield from results
 
 
 def run_in_background(function: Callable[[], Made]) -> Callable[[], Made]:
-    """Start a function in a fork if there are cores for both; return what waits for its outcome.
+    """Start a function in a fork; return a function that waits for its result.
 
-    With one core the function is called when it is waited for, as it is when its process was
-    killed; however often one asks, it is called once.
+    With one core the function is called when its result is requested.
     """
-    global _task
     if usable_cores() < 2:
         return cache(function)
-    _task = (lambda _: function()), (None,)
-    pool = ProcessPoolExecutor(1, multiprocessing.get_context("fork"), _begin, (os.getpid(),))
+    pool, results = _start(1, lambda _: function(), [None])
+    pool.shutdown(wait=False)
+    return cache(lambda: next(results))
+
+
+def _start(
+    workers: int, function: Callable[[Item], Made], items: Sequence[Item]
+) -> tuple[ProcessPoolExecutor, Iterator[Made]]:
+    global _work
+    _work = function, items
+    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), _begin)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # as above
-        future: Future[Made] = pool.submit(_make, 0)
-
-    @cache
-    def outcome() -> Made:
-        try:
-            return future.result()
-        except BrokenProcessPool:
-            return function()
-        finally:
-            pool.shutdown(cancel_futures=True)
-
-    return outcome
+        # Python warns of locks that other threads may hold: none computes meanwhile
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return pool, pool.map(_call, range(len(items)))
 
 
-def _make(place: int) -> Any:
-    function, items = _task
-    return function(items[place])
+def _call(index: int) -> Any:
+    function, items = _work
+    return function(items[index])
 
 
-def _begin(parent: int) -> None:
-    """Leave interrupts to the parent, and end with it however it ends."""
+def _begin() -> None:
+    """Leave interrupts to the parent, and end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(LOOK)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
+    die_with_parent()

@@ -44,7 +44,7 @@ def load(dataset: Dataset) -> Data:
                     (folder / "strings.json").write_text(json.dumps(strings))
             return {"notes": list(data.notes)}
 
-        told = isolation.call(read, f"dataset {dataset.name}")
+        told = isolation.run_in_subprocess(read, f"dataset {dataset.name}")
         data = open_data(folder)  # maps outlive the names of their files
         data.notes = told["notes"]
         if (folder / "strings.json").exists():
@@ -78,7 +78,7 @@ def load_codes(
                     np.savez(folder / f"{number}.npz", **read_roles(variables, roles))
             return {"bits": bits, "tasks": tasks}
 
-        told = isolation.call(read, file.name)
+        told = isolation.run_in_subprocess(read, file.name)
         arrays = [dict(np.load(folder / f"{number}.npz")) for number in range(len(told["tasks"]))]
         pairs = zip(told["tasks"].items(), arrays, strict=True)
         return told["bits"], {task: (roles, found) for (task, roles), found in pairs}

@@ -14,22 +14,11 @@ from functools import cached_property
 from typing import Any
 
 from hashbench.core.records import to_json
-from hashbench.execution.outcomes import is_amounts, is_count, is_flag, is_texts
 from hashbench.plugins.protocol import Protocol
 from hashbench.plugins.selection import TUNED, full_name
 
 #: Increased whenever the harness changes in a way that changes outcomes: no stored cell is reused.
 PROTOCOL_VERSION = 1
-
-#: Checks of the fields that the result of a cell's task must have.
-RETURNS = {
-    "learned": is_flag,
-    "seconds": is_amounts,
-    "random_state": is_count,
-    "resident_at_start": is_count,
-    "peak": is_count,
-    "pools": is_texts,
-}
 
 
 @dataclass(frozen=True)

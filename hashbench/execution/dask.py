@@ -1,8 +1,8 @@
 # mypy: disable-error-code="no-untyped-call"
-"""The Dask executor: the same cells on the workers of a cluster, results into the same store.
+"""The Dask executor: cells run on the workers of a cluster, and results go to the same store.
 
-Dask moves tasks and outcomes and notices dead workers, whose cells it runs elsewhere. It does not
-run a method inside its own processes: see :mod:`hashbench.execution.dask_worker`.
+Dask transports tasks and outcomes and reports dead workers, whose cells run elsewhere. Methods do
+not run in Dask's own processes: each worker has a local executor.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from hashbench.execution.executor import Event, Limits, Outcome, Task
 from hashbench.plugins.requirements import install_command
 
 CONNECT_SECONDS = 10
-LOOK_SECONDS = 2
-DEATHS = 3  # of all workers that a cell may run on, before the cell is failed
-WAIT_SECONDS = 600  # for a worker that can be used, before the run is given up
+POLL_SECONDS = 2
+DEATHS = 3  # how often all workers that a cell may run on may end before the cell is failed
+WAIT_SECONDS = 600  # for a usable worker, before the run ends with an error
 
-#: Evaluated on a worker that joins: only what is built in can be sent to one without hashbench.
+#: Evaluated on each worker that joins; only builtins can be sent to one without hashbench.
 PROBE = "__import__('hashbench').__version__"
 
 
@@ -44,8 +44,8 @@ class DaskExecutor:
     ----------
     scheduler : address such as tcp://10.0.0.1:8786; None starts a cluster on this machine
     jobs : workers of a cluster started here
-    limits : what a task may use
-    plugins : files and folders with plugins of the user's own, sent along with every task
+    limits : limits of a task
+    plugins : the user's files and folders with plugins, sent along with every task
     """
 
     def __init__(
@@ -57,34 +57,34 @@ class DaskExecutor:
             raise HashbenchError(
                 f"executor 'dask' needs Dask: {install_command('distributed')}"
             ) from error
-        # A lost connection is ours to report, in a line.
+        # hashbench reports a lost connection itself, in one line.
         logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
         self.limits = limits
         self.plugins = plugin_files(plugins)
         self.cluster: Any = None
         if scheduler is None:
-            with _interrupts_kept():
+            with _interrupts_blocked():
                 self.cluster = LocalCluster(
                     n_workers=jobs,
                     threads_per_worker=1,
                     dashboard_address=None,
                     memory_limit=0,
-                    silence_logs=logging.CRITICAL,  # what fails is told once, by us
+                    silence_logs=logging.CRITICAL,  # hashbench reports failures
                 )
         try:
             self.client = Client(self.cluster or scheduler, timeout=CONNECT_SECONDS)
         except (OSError, ValueError) as error:
             raise HashbenchError(f"no Dask scheduler answers at {scheduler!r}: {error}") from error
         self.accepted: dict[str, bool] = {}  # by the address of a worker
-        #: why a worker could not read some data, as long as nobody else has
+        #: for data that no worker has read yet: reasons by the addresses of the workers that tried
         self.unread: dict[Task, dict[str, str]] = {}
-        self.lonely_since: float | None = None
+        self.no_workers_since: float | None = None
         self._workers()
 
     def _workers(self) -> dict[str, int]:
-        """Return the threads of the workers that can be used; probe and name those that join.
+        """Return the number of threads of every usable worker; check those that have joined.
 
-        Without any the run says so and waits: they may come, from the queue of a cluster.
+        If there are none, print a line and wait: a cluster may still be queueing them.
         """
         threads = self.client.nthreads()
         for address in [each for each in threads if each not in self.accepted]:
@@ -94,10 +94,10 @@ class DaskExecutor:
                 self._refuse(address, reason)
         usable = {each: count for each, count in threads.items() if self.accepted[each]}
         if usable:
-            self.lonely_since = None
+            self.no_workers_since = None
             return usable
-        if self.lonely_since is None:
-            self.lonely_since = time.monotonic()
+        if self.no_workers_since is None:
+            self.no_workers_since = time.monotonic()
             found = "no workers that can be used" if threads else "no workers yet"
             limit = format_duration(WAIT_SECONDS)
             print(
@@ -105,21 +105,21 @@ class DaskExecutor:
                 file=sys.stderr,
                 flush=True,
             )
-        elif time.monotonic() - self.lonely_since > WAIT_SECONDS:
+        elif time.monotonic() - self.no_workers_since > WAIT_SECONDS:
             limit = format_duration(WAIT_SECONDS)
             raise ConnectionError(f"no Dask worker that can be used has come in {limit}")
         return {}
 
     def _refuse(self, address: str, reason: str) -> None:
-        """Give a worker nothing more to do, and say why."""
+        """Send no more tasks to a worker, and print why."""
         self.accepted[address] = False
         print(f"worker {address} refused: {reason}", file=sys.stderr, flush=True)
 
     def _try_elsewhere(self, task: Task, outcome: Outcome) -> bool:
-        """Say whether a task is for another worker: this one could not read the data.
+        """Return whether another worker should run a task because this one lacks the data.
 
-        Data that no worker can read are the study's fault. A worker that cannot read what another
-        can is refused.
+        A worker that cannot read what another can is refused. If no worker can read the data, the
+        task has failed.
         """
         data = task.needs or task
         if not outcome.result.get("unread"):
@@ -130,14 +130,8 @@ class DaskExecutor:
         failed[outcome.result["worker"]] = outcome.reason
         return any(address not in failed for address in self._workers())
 
-    def wait_for_workers(self) -> dict[str, int]:
-        """Return the threads of the workers that can be used, as soon as there are any."""
-        while not (usable := self._workers()):
-            time.sleep(LOOK_SECONDS)
-        return usable
-
     def _probe(self, address: str) -> str:
-        """Say why a worker cannot be used; nothing if it can."""
+        """Return why a worker cannot be used, or an empty text if it can."""
         try:
             found = self.client.run(eval, PROBE, workers=[address], on_error="return")[address]
         except Exception as error:
@@ -151,8 +145,8 @@ class DaskExecutor:
     def run(self, tasks: Sequence[Task], folder: Path) -> Generator[Event, None, None]:
         """Run tasks in order; see :class:`hashbench.execution.executor.Executor`.
 
-        Only as many are handed out as there are threads, because a task that Dask has queued
-        behind a long one waits for it.
+        No more are submitted than there are threads, because a task that Dask queues on a busy
+        worker waits for that worker.
         """
         from distributed import wait
 
@@ -177,10 +171,10 @@ class DaskExecutor:
                         begun.add(task)
                         yield Event(task)
                 if not running:
-                    time.sleep(LOOK_SECONDS)
+                    time.sleep(POLL_SECONDS)
                     continue
                 with contextlib.suppress(TimeoutError):  # time to look for new workers
-                    wait(list(running), timeout=LOOK_SECONDS, return_when="FIRST_COMPLETED")
+                    wait(list(running), timeout=POLL_SECONDS, return_when="FIRST_COMPLETED")
                 for future in [future for future in running if future.done()]:
                     task, outcome = running.pop(future), self._outcome(future, folder)
                     if self._try_elsewhere(task, outcome):
@@ -211,7 +205,7 @@ class DaskExecutor:
         try:
             found = future.result()
         except KilledWorker as error:
-            reason = f"its worker died again and again, its log says why: {error}"
+            reason = f"its worker died repeatedly; see its log: {error}"
             return Outcome("failed", reason)
         except (OSError, concurrent.futures.CancelledError):
             raise
@@ -223,10 +217,10 @@ class DaskExecutor:
             ) from error
         files = found.pop("files")
         folder.mkdir(parents=True, exist_ok=True)
-        place = Path(tempfile.mkdtemp(dir=folder, prefix="task-"))
+        own = Path(tempfile.mkdtemp(dir=folder, prefix="task-"))
         for name, content in files.items():
-            (place / name).write_bytes(content)
-        return Outcome(**{**found, "folder": place})
+            (own / name).write_bytes(content)
+        return Outcome(**{**found, "folder": own})
 
     def close(self) -> None:
         """Leave the cluster; end it if it was started here."""
@@ -236,12 +230,9 @@ class DaskExecutor:
 
 
 @contextlib.contextmanager
-def _interrupts_kept() -> Generator[None, None, None]:
-    """Start processes that never hear of Ctrl-C, which is for us to handle.
-
-    What this thread blocks, the threads and processes that it starts block for good.
-    """
-    resource_tracker.ensure_running()  # which would unblock it again when it starts
+def _interrupts_blocked() -> Generator[None, None, None]:
+    """Block SIGINT in the processes that are started meanwhile: only this one handles Ctrl-C."""
+    resource_tracker.ensure_running()  # starting later, it would unblock the signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -250,7 +241,7 @@ def _interrupts_kept() -> Generator[None, None, None]:
 
 
 def plugin_files(paths: Sequence[Path]) -> dict[str, bytes]:
-    """Return the content of all plugin files, by the place they take on a worker."""
+    """Return the content of all plugin files, by their path on a worker."""
     files = {}
     for index, path in enumerate(paths):
         for file in sorted(path.glob("*.py")) if path.is_dir() else [path]:

@@ -1,8 +1,7 @@
-"""What a Dask worker does with a task: the same processes, limits and kills as on one machine.
+"""Runs a task on a Dask worker, with the processes and limits of a local run.
 
-A worker thread owns a local executor with a fork server; data are prepared on the worker's own
-disk. Nothing needs a file system in common with the machine that asks: plugins come with the
-task, files go back as bytes.
+Each worker thread has a local executor; data are prepared on the worker's own disk. No common file
+system is needed: plugins arrive with the task, and files are returned as bytes.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ from distributed import get_worker
 from hashbench.execution.executor import Limits, Outcome, Task
 from hashbench.execution.local import LocalExecutor
 
-SPLITS_KEPT = 2  # prepared splits that stay on a worker's disk beside those in use
+SPLITS_KEPT = 2  # prepared splits that stay on a worker's disk, not counting those in use
 
-_mine = threading.local()
+_local = threading.local()
 _lock = threading.Lock()
 _preparing: dict[str, threading.Lock] = {}
 _in_use: Counter[str] = Counter()
@@ -36,28 +35,28 @@ def perform(task: Task, limits: Limits, plugins: Mapping[str, bytes]) -> dict[st
     """Run a task on this worker; return its outcome, with the files it wrote as bytes."""
     worker = get_worker()
     key = worker.get_current_task()
-    place = Path(worker.local_directory) / "hashbench"
+    base = Path(worker.local_directory) / "hashbench"
 
     def cancelled() -> bool:
         state = worker.state.tasks.get(key)
         return state is None or state.state == "cancelled"
 
-    executor = _executor(place, limits, plugins)
+    executor = _executor(base, limits, plugins)
     executor.cancelled = cancelled
     with tempfile.TemporaryDirectory(prefix="hashbench-") as folder:
         outcome = None
-        with _using(place / "data", task.needs.makes if task.needs else ""):
+        with _using(base / "data", task.needs.makes if task.needs else ""):
             if task.needs is not None:
                 with _preparing.setdefault(task.needs.makes, threading.Lock()):
                     outcome = _run(executor, task.needs, Path(folder))
             unread = outcome is not None and outcome.status != "done"
             if outcome is None or not unread:
                 outcome = _run(executor, replace(task, needs=None), Path(folder))
-                unread = not task.limited and outcome.status != "done"  # it was about data itself
+                unread = not task.limited and outcome.status != "done"  # its task was to read data
         files = {}
         if outcome.folder is not None:
             files = {path.name: path.read_bytes() for path in outcome.folder.glob("*.npz")}
-        # Other workers may share the machine: nobody here can promise that a cell ran alone.
+        # Other workers may share the machine, so the cell may not have run alone.
         result = {**outcome.result, "alone": False, "worker": worker.address, "unread": unread}
         return {**asdict(replace(outcome, folder=None, result=result)), "files": files}
 
@@ -69,31 +68,31 @@ def _run(executor: LocalExecutor, task: Task, folder: Path) -> Outcome:
     raise RuntimeError(f"{task.name} ended without an outcome")
 
 
-def _executor(place: Path, limits: Limits, plugins: Mapping[str, bytes]) -> LocalExecutor:
-    """Return this thread's executor; a new one if plugins or limits are others than before."""
+def _executor(base: Path, limits: Limits, plugins: Mapping[str, bytes]) -> LocalExecutor:
+    """Return this thread's executor; start a new one if plugins or limits have changed."""
     digest = hashlib.sha256()
     for name, content in sorted(plugins.items()):
         digest.update(f"{name}\n{len(content)}\n".encode() + content)
     wanted = (digest.hexdigest()[:16], limits)
-    present: LocalExecutor | None = getattr(_mine, "executor", None)
+    present: LocalExecutor | None = getattr(_local, "executor", None)
     if present is not None:
-        if _mine.wanted == wanted:
+        if _local.wanted == wanted:
             return present
         present.close()
-    folder = place / f"plugins-{wanted[0]}"
+    folder = base / f"plugins-{wanted[0]}"
     with _lock:
         for name, content in plugins.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(content)
     paths = sorted({folder / Path(name).parts[0] for name in plugins})
-    executor = LocalExecutor(1, limits, paths, place / "data", keep_data=True)
-    _mine.executor, _mine.wanted = executor, wanted
+    executor = LocalExecutor(1, limits, paths, base / "data", keep_data=True)
+    _local.executor, _local.wanted = executor, wanted
     return executor
 
 
 @contextmanager
 def _using(cache: Path, name: str) -> Iterator[None]:
-    """Keep a prepared split while it is used; forget the ones used longest ago."""
+    """Keep a prepared split while it is used; delete the least recently used ones."""
     with _lock:
         _in_use[name] += 1
         _recent.pop(name, None)

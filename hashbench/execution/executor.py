@@ -1,11 +1,11 @@
-"""Where cells are computed: in processes of this machine, or on the workers of a Dask cluster.
+"""Interface of executors, which compute cells on this machine or on the workers of a Dask cluster.
 
-An executor takes tasks and gives outcomes; it knows nothing of studies or of stores.
+An executor takes tasks and returns outcomes; it knows nothing of studies or of stores.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,7 +15,14 @@ STATUSES = ("done", "failed", "timeout", "memory", "skipped")
 
 @dataclass(frozen=True)
 class Limits:
-    """What a limited task may use; None means no limit of its own."""
+    """Limits of one task; None means no limit.
+
+    Attributes
+    ----------
+    timeout : seconds
+    memory : bytes
+    threads : number of threads
+    """
 
     timeout: float | None = None
     memory: int | None = None
@@ -29,13 +36,11 @@ class Task:
     Attributes
     ----------
     function : "module:name"; called as f(registry, folder, cache, **arguments)
-    arguments : what JSON can hold
-    name : what people call it
-    makes : the folder that it leaves in the cache
+    arguments : values that JSON can hold
+    name : name for messages
+    makes : the folder in the cache that the task writes
     needs : a task whose folder in the cache this one reads
-    limited : whether the study's limits of time and memory hold for it; they are for methods
-    limits : limits of its own instead: those of reading files
-    returns : what its result must hold, and a test for each; see hashbench.execution.outcomes
+    limited : whether the study's limits of time and memory apply
     """
 
     function: str
@@ -44,8 +49,6 @@ class Task:
     makes: str = ""
     needs: Task | None = None
     limited: bool = False
-    limits: Limits | None = None
-    returns: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict, hash=False)
 
 
 @dataclass
@@ -56,10 +59,10 @@ class Outcome:
     ----------
     status : one of STATUSES
     reason : one line, if not done
-    traceback : where it failed
-    output : the end of what it printed
-    result : what the function returned, and what was measured from outside
-    folder : the files it wrote
+    traceback : of the error, if one was raised
+    output : the end of what the task printed
+    result : what the function returned, and what the executor measured
+    folder : the files that the task wrote
     """
 
     status: str
@@ -72,18 +75,18 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Event:
-    """A task has started (no outcome yet), has said how far it is, or ended."""
+    """A task has started (no outcome, no log line), has written a line to its log, or has ended."""
 
     task: Task
     outcome: Outcome | None = None
-    said: str = ""
+    log_line: str = ""
 
 
 class Executor(Protocol):
     """Runs tasks."""
 
     def run(self, tasks: Sequence[Task], folder: Path) -> Generator[Event, None, None]:
-        """Run tasks, in order where possible; files go to folders below `folder`.
+        """Run tasks, in order where possible; each writes into a new folder in `folder`.
 
         Closing the iterator ends every task that is still running.
         """
@@ -95,4 +98,4 @@ class Executor(Protocol):
 
 
 class CancelledError(Exception):
-    """Nobody waits for the task any more."""
+    """The task is no longer wanted."""

@@ -17,10 +17,9 @@ from hashbench.core.records import from_json, to_json
 from hashbench.data import preprocessing
 from hashbench.data.prepare import DataSpec, SplitRequest
 from hashbench.execution import external
-from hashbench.execution.cell import RETURNS, Cell
+from hashbench.execution.cell import Cell
 from hashbench.execution.executor import Executor, Outcome, Task
 from hashbench.execution.grid import CellSpec
-from hashbench.execution.outcomes import is_text, is_texts
 from hashbench.execution.store import SCHEMA, Stored
 from hashbench.execution.study import Study
 from hashbench.execution.tuning.search import Search, make_searches
@@ -207,8 +206,7 @@ def _loading_task(
         "requests": [to_json(split) for split in splits],
         "preprocessings": list(dict.fromkeys(preprocessings)),
     }
-    returns = {"fingerprint": is_text, "views": is_texts, "notes": is_texts, "splits": is_texts}
-    return Task("hashbench.data.prepare:inspect", arguments, f"dataset {data}", returns=returns)
+    return Task("hashbench.data.prepare:inspect", arguments, f"dataset {data}")
 
 
 def _run_loading(
@@ -281,7 +279,7 @@ def make_task(cell: Cell, source: Source) -> CellTask:
     if external.is_external(cell):
         module, arguments["codes"] = "external", source.codes
     function = f"hashbench.execution.{module}:compute"
-    task = Task(function, arguments, str(cell), needs=prepare, limited=True, returns=RETURNS)
+    task = Task(function, arguments, str(cell), needs=prepare, limited=True)
     return CellTask(cell, task)
 
 

@@ -52,8 +52,8 @@ def run_cells(
                 on_finished(cell, record, outcome.folder)
                 seconds = record.seconds.get("wall", 0.0)
                 progress.cell_finished(cell, record.status, record.reason, seconds)
-            elif event.said:
-                progress.cell_output(cell, event.said)
+            elif event.log_line:
+                progress.cell_output(cell, event.log_line)
             else:
                 progress.cell_started(cell)
             if outcome is not None and outcome.folder is not None:

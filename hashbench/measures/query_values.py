@@ -1,8 +1,4 @@
-"""Values of measures for every query, before any mean.
-
-No value depends on another query, so queries can be computed in blocks, on any machine that has
-a copy of the database; means are taken when all values are there.
-"""
+"""Values of measures for every query, before any mean."""
 
 from __future__ import annotations
 
@@ -13,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from hashbench.core.errors import HashbenchError
-from hashbench.core.threads import allowed_threads, limit_threads
 from hashbench.measures.grammar import Measure, Value
 from hashbench.measures.ranked_items import (
     Counts,
@@ -24,9 +19,6 @@ from hashbench.measures.ranked_items import (
     rank_curve,
 )
 from hashbench.measures.rankings import HammingRanking, Ranking
-
-#: Pairs of queries and items that one thread processes in a few milliseconds.
-FEW_PAIRS = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -49,29 +41,9 @@ def compute(
     ranking: Ranking, wanted: Sequence[Measure], grid: Ranks, bounds: bool, chance: bool
 ) -> QueryValues:
     """Return the values of all queries of a ranking."""
-    small = ranking.n_queries * ranking.n_database < FEW_PAIRS
-    # starting other threads and waiting for them takes longer than a small ranking
-    with limit_threads(1 if small else allowed_threads()):
-        by_distance = _by_distance(ranking, wanted)
-        variants = {m: _variants(m, bounds, chance) for m in wanted if m.has_ties}
-        return QueryValues(_of_ranks(ranking, variants, grid), by_distance, grid)
-
-
-def concatenate(parts: Sequence[QueryValues]) -> QueryValues:
-    """Return the values of all queries from those of blocks of queries, in their order."""
-    first = parts[0]
-    of_ranks = {
-        measure: {
-            name: np.concatenate([part.of_ranks[measure][name] for part in parts])
-            for name in values
-        }
-        for measure, values in first.of_ranks.items()
-    }
-    by_distance = {
-        relevance: np.concatenate([part.by_distance[relevance] for part in parts])
-        for relevance in first.by_distance
-    }
-    return QueryValues(of_ranks, by_distance, first.grid)
+    by_distance = _by_distance(ranking, wanted)
+    variants = {m: _variants(m, bounds, chance) for m in wanted if m.has_ties}
+    return QueryValues(_of_ranks(ranking, variants, grid), by_distance, grid)
 
 
 def round_ranks(n_database: int) -> Ranks:

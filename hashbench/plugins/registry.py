@@ -224,7 +224,7 @@ def _python_files(path: Path) -> Iterator[Path]:
 
 
 def _load_file(path: Path) -> ModuleType:
-    if wrong := isolation.call(lambda: _try_import(path), path.name, "importing"):
+    if wrong := isolation.run_in_subprocess(lambda: _try_import(path), path.name, "importing"):
         raise HashbenchError(wrong)
     return _import_file(path)
 

@@ -14,12 +14,15 @@ from hashbench.core.errors import HashbenchError, StorageError
 
 def test_what_a_function_returns_comes_back():
     long = "x" * 1_000_000  # more than a pipe holds at once
-    assert isolation.call(lambda: {"a": [1, None], "b": long}, "it") == {"a": [1, None], "b": long}
+    assert isolation.run_in_subprocess(lambda: {"a": [1, None], "b": long}, "it") == {
+        "a": [1, None],
+        "b": long,
+    }
 
 
 def test_it_runs_in_another_process_and_leaves_none():
     before = set(psutil.Process().children())
-    assert isolation.call(os.getpid, "it") != os.getpid()
+    assert isolation.run_in_subprocess(os.getpid, "it") != os.getpid()
     assert set(psutil.Process().children()) == before
 
 
@@ -49,10 +52,10 @@ def _large():
 )
 def test_the_error_says_how_the_child_ended(function, kind, facts):
     with pytest.raises(kind, match=facts):
-        isolation.call(function, "f.mat")
+        isolation.run_in_subprocess(function, "f.mat")
 
 
 def test_a_child_that_hangs_is_ended():
     with pytest.raises(HashbenchError, match=r"f.mat.*500 ms"):
-        isolation.call(lambda: time.sleep(600), "f.mat", seconds=0.5)
+        isolation.run_in_subprocess(lambda: time.sleep(600), "f.mat", seconds=0.5)
     assert not psutil.Process().children()

@@ -1,7 +1,6 @@
 """Work on several cores: in order, nothing lost, and nobody left behind."""
 
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -34,17 +33,6 @@ def test_one_core_or_one_item_needs_no_other_process(monkeypatch, two_cores):
     assert list(parallel_map_processes(lambda _: os.getpid(), [1, 2])) == [os.getpid()] * 2
 
 
-def test_what_a_killed_process_leaves_is_made_here(two_cores):
-    here = os.getpid()
-
-    def made(item):
-        if os.getpid() != here and item == 1:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return item
-
-    assert list(parallel_map_processes(made, range(4))) == [0, 1, 2, 3]
-
-
 def test_an_error_is_raised_here(two_cores):
     def made(item):
         raise LookupError(f"item {item}")
@@ -53,7 +41,7 @@ def test_an_error_is_raised_here(two_cores):
         list(parallel_map_processes(made, range(3)))
 
 
-def test_a_function_runs_beside_this_process_and_only_once(monkeypatch, two_cores, tmp_path):
+def test_a_function_runs_in_another_process_and_only_once(monkeypatch, two_cores, tmp_path):
     def called():
         with (tmp_path / "calls").open("a") as stream:
             stream.write("x")
@@ -68,30 +56,19 @@ def test_a_function_runs_beside_this_process_and_only_once(monkeypatch, two_core
     assert (tmp_path / "calls").read_text() == "xx"
 
 
-def test_what_ran_beside_is_made_here_if_its_process_was_killed(two_cores):
-    here = os.getpid()
-
+def test_an_error_in_the_background_is_raised_where_it_is_waited_for(two_cores):
     def made():
-        if os.getpid() != here:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return "made"
-
-    assert run_in_background(made)() == "made"
-
-
-def test_an_error_beside_is_raised_where_it_is_waited_for(two_cores):
-    def made():
-        raise LookupError("beside")
+        raise LookupError("error")
 
     outcome = run_in_background(made)
-    with pytest.raises(LookupError, match="beside"):
+    with pytest.raises(LookupError, match="error"):
         outcome()
 
 
 def test_processes_end_with_the_one_that_started_them():
     script = (
         "import time; from hashbench.core import parallel;"
-        "parallel.usable_cores = lambda: 2; parallel.LOOK = 0.05;"
+        "parallel.usable_cores = lambda: 2;"
         "wait = lambda _: (print('on', flush=True), time.sleep(60));"
         "list(parallel.parallel_map_processes(wait, [1, 2]))"
     )

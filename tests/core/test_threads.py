@@ -22,7 +22,7 @@ def several(monkeypatch):
 def parts_of(count):
     """Return the parts, and the threads that were given one."""
     found, used = [], set()
-    together = threading.Barrier(min(threads.allowed_threads(), count) or 1)
+    together = threading.Barrier(min(threads.most_threads(), count) or 1)
 
     def work(begin, end):
         together.wait(10)  # until all have begun
@@ -43,14 +43,9 @@ def test_parts_make_up_the_whole_and_run_at_once(several, count, parts):
     assert len(used) == len(parts)
 
 
-def test_fewer_threads_are_used_where_fewer_are_allowed(several):
-    with threads.limit_threads(2):
-        with threads.limit_threads(3):  # cannot allow what is not allowed around it
-            assert threads.allowed_threads() == 2
-        assert len(parts_of(10)[0]) == 2
-    with threads.limit_threads(1):
-        assert parts_of(10) == ([(0, 10)], {threading.get_ident()})
-    assert threads.allowed_threads() == 3
+def test_one_thread_is_this_one(monkeypatch):
+    monkeypatch.setattr(threads, "most_threads", lambda: 1)
+    assert parts_of(10) == ([(0, 10)], {threading.get_ident()})
 
 
 @pytest.mark.parametrize("wrong", [0, 5])
@@ -71,7 +66,7 @@ def test_a_fork_has_threads_of_its_own(several):
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-def test_numbers_do_not_depend_on_the_number_of_threads(several):
+def test_numbers_do_not_depend_on_the_number_of_threads(monkeypatch):
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 1 << 16, (5000, 1), dtype=np.uint64)
     labels = np.uint64(1) << rng.integers(0, 8, (5000, 1), dtype=np.uint64)
@@ -79,8 +74,7 @@ def test_numbers_do_not_depend_on_the_number_of_threads(several):
     found = []
     for count in (1, 3):
         ranking = HammingRanking(codes[:1000], codes, 16, labels[:1000], labels)
-        assert ranking.n_queries * ranking.n_database > 1 << 22  # not left to one thread
-        with threads.limit_threads(count):
-            found.append(evaluate_ranking(ranking, measures, per_query=True, bounds=True))
+        monkeypatch.setattr(threads, "most_threads", lambda count=count: count)
+        found.append(evaluate_ranking(ranking, measures, per_query=True, bounds=True))
     for one, three in zip(*(each.scores.values() for each in found), strict=True):
         np.testing.assert_array_equal(one.per_query, three.per_query)

@@ -113,7 +113,7 @@ def test_a_cluster_that_loses_a_worker_gives_the_same_bytes(hashbench, cluster, 
     killer.join(timeout=PATIENCE)
     assert victim.wait(timeout=PATIENCE) < 0, "no worker was killed"
     assert (out / "results.csv").read_bytes() == (tmp_path / "local" / "results.csv").read_bytes()
-    assert orphans, "the worker had no fork server"
+    assert orphans, "the worker had no pool"
     _, alive = psutil.wait_procs(orphans, timeout=PATIENCE)
     assert not [process for process in alive if process.status() != "zombie"]
 
@@ -158,8 +158,7 @@ def test_interrupting_ends_what_runs_on_the_workers_and_not_the_workers(cluster,
         return found
 
     def computing() -> list[psutil.Process]:
-        guards = children(workers)
-        return children(children(guards))  # those of the servers of cells
+        return children(children(workers))  # of the pools
 
     wait_until(lambda: len(list((out / "cells").glob("*"))) == 2 and len(computing()) == 2)
     process.send_signal(signal.SIGINT)
@@ -209,7 +208,7 @@ class Waits(LinearMethod):
         views, rng = data.views, data.rng
         self.projections_ = [rng.standard_normal((X.shape[1], self.n_bits)) for X in views]
         if not began.exists():
-            began.with_name("half").write_text(str(psutil.Process().parents()[3].pid))
+            began.with_name("half").write_text(str(psutil.Process().parents()[1].pid))
             began.with_name("half").rename(began)
             time.sleep(600)
         return self
@@ -278,7 +277,7 @@ def test_a_scheduler_without_workers_is_an_error_in_the_end(cluster, monkeypatch
         worker.kill()
         worker.wait()
     monkeypatch.setattr("hashbench.execution.dask.WAIT_SECONDS", 0.1)
-    monkeypatch.setattr("hashbench.execution.dask.LOOK_SECONDS", 0.2)
+    monkeypatch.setattr("hashbench.execution.dask.POLL_SECONDS", 0.2)
     executor = DaskExecutor(cluster.address, 1, Limits(), [])
     try:
         with pytest.raises(ConnectionError, match=r"no Dask worker .*100 ms"):

@@ -71,7 +71,9 @@ class FileDataset(Dataset):
         def has_split() -> bool:
             return recognise(Variables(files_of(self.path)), self._chosen()).has_split
 
-        return "given" if isolation.call(has_split, f"dataset {self.name}") else "random"
+        return (
+            "given" if isolation.run_in_subprocess(has_split, f"dataset {self.name}") else "random"
+        )
 
     def _chosen(self) -> dict[str, str]:
         chosen = {key: getattr(self, key) for key in NAMES if getattr(self, key) is not None}

@@ -135,12 +135,12 @@ def counted(function, items, together) -> Counter[str]:
     for start in range(0, len(items), together):
         part = items[start : start + together]
         try:
-            said = isolation.call(lambda part=part: function(part), "mutants", 300)
+            said = isolation.run_in_subprocess(lambda part=part: function(part), "mutants", 300)
         except HashbenchError:
             if function is not fuzz.load:
                 raise
             # A reader crashed, where commands have a child for it: these have to live.
-            said = isolation.call(lambda part=part: fuzz.read(part), "mutants", 300)
+            said = isolation.run_in_subprocess(lambda part=part: fuzz.read(part), "mutants", 300)
         pairs = zip(part, said, strict=True)
         wrong = {str(each): how for each, how in pairs if how not in fuzz.ALLOWED}
         assert not wrong, wrong
@@ -152,7 +152,9 @@ def have_imported(function) -> None:
     """Import here what a function needs, and find installed plugins, so that no child has to."""
     for kind in KINDS:
         fuzz.entry_points(group=f"hashbench.{kind}")
-    for name in isolation.call(lambda: (function(), sorted(sys.modules))[1], "a whole file"):
+    for name in isolation.run_in_subprocess(
+        lambda: (function(), sorted(sys.modules))[1], "a whole file"
+    ):
         if name not in sys.modules and name.startswith(("hashbench.", "numba.", "matplotlib.")):
             importlib.import_module(name)
 
@@ -187,7 +189,7 @@ def results(tmp_path_factory):
     out = tmp_path_factory.mktemp("fuzz") / "out"
     words = ["run", "-m", "cca,dch", "-d", "synthetic[rows=120,query=20]", "-b", "8", "-s", "1"]
     words += ["--tune", "2", "--quiet", "--no-report", "-o", str(out)]
-    code, _, err = isolation.call(lambda: fuzz.typed(words), "a run")
+    code, _, err = isolation.run_in_subprocess(lambda: fuzz.typed(words), "a run")
     assert code == 0, err
     return out
 
