@@ -18,6 +18,10 @@ from hashbench.core.parallel import parallel_map_processes
 from hashbench.execution.progress import Progress
 from hashbench.execution.store import Store, Stored
 
+#: Cells with fewer pairs of queries and items are evaluated in parallel, one process per cell;
+#: in larger ones threads share the pairs.
+FEW_PAIRS = 1 << 22
+
 
 def write_tables(results: Results, store: Store, progress: Progress) -> tuple[list[Row], list[Row]]:
     """Write the tables of a study; return the rows of results.csv and of runs.csv."""
@@ -55,7 +59,5 @@ def evaluate_missing(results: Results, progress: Progress) -> None:
 
 
 def _is_small(results: Results, stored: Stored) -> bool:
-    from hashbench.measures.query_values import FEW_PAIRS  # imports numba: a second
-
     split = results.split(stored.cell.split)
     return len(split.query) * len(split.database) < FEW_PAIRS

@@ -10,7 +10,7 @@ import multiprocessing
 import os
 import signal
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from typing import Any, TypeVar
@@ -31,7 +31,7 @@ def usable_cores() -> int:
 
 def parallel_map_processes(
     function: Callable[[Item], Made], items: Sequence[Item]
-) -> Iterator[Made]:
+) -> Generator[Made, None, None]:
     """Yield what a function returns for every item, in their order; all cores take items."""
     workers = min(usable_cores(), len(items))
     if workers < 2:

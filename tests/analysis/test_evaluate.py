@@ -12,7 +12,6 @@ from hashbench.execution import scoring
 from hashbench.execution.progress import make_progress
 from hashbench.execution.score_cache import all_names
 from hashbench.execution.store import Store
-from hashbench.measures import query_values
 
 
 @pytest.fixture
@@ -55,7 +54,7 @@ def test_small_cells_are_evaluated_elsewhere_and_nothing_else_changes(hand_made,
 
 
 def test_large_cells_are_left_to_threads(hand_made, where, monkeypatch):
-    monkeypatch.setattr(query_values, "FEW_PAIRS", 1)
+    monkeypatch.setattr("hashbench.analysis.evaluate.FEW_PAIRS", 1)
     results = fill(hand_made)
     evaluate_missing(results, make_progress(quiet=True))
     assert len(where()) == 5
