@@ -51,7 +51,7 @@ def ended(tmp_path_factory):
     folder = tmp_path_factory.mktemp("hostile")
     done = subprocess.run(
         [sys.executable, "-m", "hashbench", "run", "--plugin", HOSTILE, "-m", ",".join(EXPECTED),
-         "-d", "synthetic[rows=200]", "-b", "16", "-s", "1", "-j", "2", "--timeout", "4s",
+         "-d", "synthetic[rows=200]", "-b", "16", "-s", "1", "-j", "2", "--timeout", "6s",
          "--memory", "600M", "-o", "out"],
         cwd=folder,  # OUT is relative: a method that changes its folder must not lose it
         capture_output=True, text=True, timeout=1200,
