@@ -45,7 +45,7 @@ PRELOAD = (
     "scipy.sparse.linalg",
     "scipy.spatial",
     "sklearn.cluster",
-    "hashbench.execution.cell",
+    "hashbench.execution.compute_cell",
     "hashbench.linalg",
     "hashbench.data.prepare",
 )
