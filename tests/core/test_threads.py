@@ -17,6 +17,9 @@ from hashbench.measures.rankings import HammingRanking
 def several(monkeypatch):
     """Let three threads be used, whatever this machine has."""
     monkeypatch.setattr(threads, "most_threads", lambda: 3)
+    threads._pool.cache_clear()
+    yield
+    threads._pool.cache_clear()
 
 
 def parts_of(count):
