@@ -35,15 +35,15 @@ class Convergence(Report):
         return history
 
     def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
-        """Return a figure for each dataset, code length and axis; a line a seed."""
+        """Return a figure for each dataset, code length and axis, with one line per seed."""
         pictures = []
         for axis in ("iteration", "second"):
             known = data.dropna(subset=axis)
             for (dataset, bits), group in grouped(known, "dataset", "bits"):
                 for number, methods in enumerate(_sheets(style.ordered(group["method"]), style)):
                     caption = style.caption(
-                        f"Objective by {axis} at {bits} bits, a line a seed; every method has an "
-                        "objective of its own, values of two methods do not compare",
+                        f"Objective by {axis} at {bits} bits, one line per seed; every method has "
+                        "its own objective, so that values of two methods do not compare",
                         [dataset],
                         seeds=[int(group["seed"].nunique())],
                     )
@@ -63,9 +63,9 @@ def _objective_notes(methods: list[str], style: Style) -> list[str]:
 
 
 def _sheets(methods: list[str], style: Style) -> Iterator[list[str]]:
-    room = ROWS * _columns(style)
-    for start in range(0, len(methods), room):
-        yield methods[start : start + room]
+    panels = ROWS * _columns(style)
+    for start in range(0, len(methods), panels):
+        yield methods[start : start + panels]
 
 
 def _columns(style: Style) -> int:

@@ -23,7 +23,7 @@ class Failures(Report):
     section = "Codes and failures"
 
     def data(self, results: Results) -> pd.DataFrame:
-        """Return a row a cell that is not done."""
+        """Return one row per cell that is not done."""
         runs = results.runs()
         wrong = runs[runs["status"] != "done"]
         if wrong.empty:

@@ -158,8 +158,8 @@ def _meaning(data: pd.DataFrame) -> str:
     """Return what the star means, where one can stand."""
     if data["blocks"].max() >= LEAST_BLOCKS:
         return (
-            "; *: not told from the best by t-tests over splits, corrected for the rows that they "
-            "share and for all pairs (5 %), which is not the same as being as good"
+            "; *: not significantly below the best by t-tests over splits, corrected for the rows "
+            "that they share and for all pairs (5 %), which is not the same as being as good"
         )
     return ""
 

@@ -48,7 +48,7 @@ class Significance(Report):
     section = "Statistics"
 
     def data(self, results: Results) -> pd.DataFrame:
-        """Return three kinds of rows, told apart by ``part``; ``scope`` is a dataset or all.
+        """Return three kinds of rows, named by ``part``; ``scope`` is a dataset or all.
 
         ranks
             A method's mean rank and score over the scope's blocks. Over datasets with Friedman's

@@ -117,7 +117,7 @@ def _figure(data: pd.DataFrame, style: Style) -> Any:
 def _common_times(axes: Sequence[Any]) -> None:
     """Give all panels one axis of seconds, because datasets and tasks are compared.
 
-    Beside the points and above them is room for names.
+    Names fit next to the points and above them.
     """
     least = min(panel.dataLim.minposx for panel in axes)
     most = max(panel.dataLim.x1 for panel in axes)

@@ -49,7 +49,7 @@ class Tuning(Report):
     section = "Tables of scores"
 
     def data(self, results: Results) -> pd.DataFrame:
-        """Return two kinds of rows, told apart by ``what``.
+        """Return two kinds of rows; the column ``what`` says which.
 
         "outcome": a row a search and code length, with both scores on queries, the choice, the
         parameters at the end of their range, and the training seconds of all trials.

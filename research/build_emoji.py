@@ -80,7 +80,7 @@ def read_emoji(sources: Path) -> list[Emoji]:
     """Return every emoji that has a group and a picture, in an order that says nothing.
 
     Unicode's own order goes group by group: whoever breaks ties by row, or takes the first rows,
-    would be told the labels. Skin-tone variants are nested below their emoji in the source and so
+    would contain the labels. Skin-tone variants are nested below their emoji in the source and so
     never appear.
     """
     words = find_package(sources, "emojibase-data")
@@ -148,7 +148,7 @@ def colour_histograms(pixels: Pixels) -> NDArray[np.float64]:
     """Return the colours of the four quadrants of a picture: (256,).
 
     A quadrant is the square roots of the shares of its pixels in 4 x 4 x 4 boxes of RGB: the
-    root keeps the white around a picture from drowning the rest.
+    root keeps the white around a picture from outweighing the rest.
     """
     red, green, blue = np.moveaxis(pixels * LEVELS // 256, -1, 0)
     box = (red * LEVELS + green) * LEVELS + blue

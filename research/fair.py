@@ -68,7 +68,7 @@ def partly(outcomes: pd.DataFrame, style: Style) -> str:
 
 
 def summary(outcomes: pd.DataFrame, results: Results, style: Style) -> Iterator[list[str]]:
-    """Yield a row a dataset: what tuning gives, and what it costs."""
+    """Yield one row per dataset: what tuning gives, and what it costs."""
     fits = results.runs().set_index(["dataset", "method", "seed"])["fit_seconds"]
     for dataset in outcomes["dataset"].unique():
         own, mean = outcomes[outcomes["dataset"] == dataset], means(outcomes, dataset)

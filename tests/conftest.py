@@ -20,7 +20,7 @@ from hashbench.cli import main  # noqa: E402
 from hashbench.execution.cell import Cell  # noqa: E402
 from hashbench.plugins.protocol import Protocol  # noqa: E402
 
-#: Fixtures that tests of several rooms share.
+#: Fixtures that tests of several packages share.
 pytest_plugins = ["tests.helpers.hand_made", "tests.helpers.plain_measures"]
 
 # Runs of tests write no page, but for those that are about it.

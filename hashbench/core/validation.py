@@ -90,7 +90,7 @@ def check_labels(labels: Any, n_rows: int) -> npt.NDArray[np.uint8]:
 
 
 def class_columns(labels: Any) -> tuple[npt.NDArray[Any], tuple[str, ...]]:
-    """Give class numbers and texts, one a row, a column a class; leave other labels alone.
+    """Return one column per class for class numbers or texts; return other labels unchanged.
 
     One column of 0 and 1 is one class that is there or not, as everywhere in the suite.
 
@@ -119,7 +119,7 @@ def class_columns(labels: Any) -> tuple[npt.NDArray[Any], tuple[str, ...]]:
 
 
 def numbered_classes(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[np.uint8], tuple[str, ...]]:
-    """Return a column a class for labels of one class a row, and the names of the classes."""
+    """Return one column per class for labels with one class per row, and the class names."""
     flat = labels.ravel()
     if flat.dtype.kind == "f" and not (np.isfinite(flat) & (flat == np.floor(flat))).all():
         odd = flat[~(np.isfinite(flat) & (flat == np.floor(flat)))][0]
@@ -128,7 +128,7 @@ def numbered_classes(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[np.uint8], t
         flat = flat.astype(np.str_)
         if (flat == "").any():
             row = int(np.flatnonzero(flat == "")[0])
-            raise HashbenchError(f"labels: found no text in row {row}; allowed: a class a row")
+            raise HashbenchError(f"labels: found no text in row {row}; allowed: one class per row")
     elif flat.dtype.kind == "f":
         flat = flat.astype(np.int64)
     classes, index = np.unique(flat, return_inverse=True)

@@ -1,7 +1,7 @@
 """A dataset as plain arrays in a folder that is complete or not there.
 
 What cells read as memory maps is written here, by plain writes: a full disk is then an error that
-can be told, where a map that is written to would get its process killed.
+raises an error, where a map that is written to would get its process killed.
 """
 
 from __future__ import annotations

@@ -299,7 +299,7 @@ def check_data(data: Data, name: str) -> None:
             shape = " x ".join(map(str, X.shape))
             raise HashbenchError(
                 f"dataset {name}: view {view}: found {shape}; "
-                "allowed: two dimensions, a row an item"
+                "allowed: two dimensions, one row per item"
             )
     rows = [X.shape[0] for X in data.views]
     if len(set(rows)) > 1:

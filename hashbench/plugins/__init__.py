@@ -1,4 +1,4 @@
 """What a method, a dataset and a report are, and how they are found.
 
-Plugins see the base classes through ``hashbench`` itself; every room above may call this one.
+Plugins see the base classes through ``hashbench`` itself; every package above may call this one.
 """

@@ -13,7 +13,7 @@ from importlib import resources
 
 from hashbench.plugins.selection import bare_name
 
-#: Below this a change is not told: tables print four digits.
+#: Smaller changes are not reported: tables print four digits.
 STEADY = 0.0005
 
 

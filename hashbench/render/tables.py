@@ -208,17 +208,17 @@ def _pages(table: Table, width: str) -> Iterator[Table]:
     pages: list[list[Group]] = [[]]
     notes = sum(-(-len(note) // NOTE_LETTERS[width]) for note in table.notes)
     page_rows = max(PAGE_ROWS // 2, PAGE_ROWS - round(NOTE_ROW * notes))
-    room = page_rows
+    space = page_rows
     for group in table.groups:
         rows, title = list(group.rows), int(bool(group.title))  # a title takes a row
         while rows:
             begun, all_rows = bool(pages[-1]), len(rows) + title
-            if begun and (room < 8 or room < all_rows <= page_rows):  # keep a group together
+            if begun and (space < 8 or space < all_rows <= page_rows):  # keep a group together
                 pages.append([])
-                room = page_rows
-            taken = rows[: room - title]
+                space = page_rows
+            taken = rows[: space - title]
             pages[-1].append(Group(group.title, taken))
-            rows, room = rows[len(taken) :], room - len(taken) - title
+            rows, space = rows[len(taken) :], space - len(taken) - title
     for number, groups in enumerate(pages):
         caption = table.caption if number == 0 else f"{table.caption} (continued)"
         yield replace(table, caption=caption, groups=groups)

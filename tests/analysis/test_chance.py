@@ -1,4 +1,4 @@
-"""Scores that are not told from chance, and why."""
+"""Scores that do not differ from chance, and why."""
 
 import numpy as np
 

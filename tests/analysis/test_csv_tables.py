@@ -157,13 +157,13 @@ def test_known_scores_are_reused_until_codes_change(store, parts, make_cell):
     assert len(rows_of(store, Plan(("AP", "P@5"), [cell]))) == 2 * len(first)
     for text in ("{", "[" * 100_000, "null"):
         path.write_text(text)
-        assert rows_of(store, plan) == first, "a broken cache was believed"
+        assert rows_of(store, plan) == first, "a broken cache was used"
     codes["query_0"] = ~codes["query_0"]
     fill(store, cell, codes, labels)
     assert rows_of(store, plan) != first
 
 
-def test_an_edited_score_is_not_believed(store, parts, make_cell):
+def test_an_edited_score_is_not_used(store, parts, make_cell):
     cell, plan = make_cell(bits=BITS), Plan(("AP",), [make_cell(bits=BITS)])
     fill(store, cell, *parts)
     first = rows_of(store, plan)
@@ -171,7 +171,7 @@ def test_an_edited_score_is_not_believed(store, parts, make_cell):
     assert rows_of(store, plan) == first
 
 
-def test_scores_of_other_labels_are_not_believed(store, parts, make_cell):
+def test_scores_of_other_labels_are_not_used(store, parts, make_cell):
     codes, labels = parts
     cell, plan = make_cell(bits=BITS), Plan(("AP",), [make_cell(bits=BITS)])
     fill(store, cell, codes, labels)

@@ -76,7 +76,7 @@ def test_a_measure_asked_for_later_keeps_the_earlier_ones(hand_made):
     assert {"AP", "P@2"} <= set(record["rankings"][0]["scores"])
 
 
-def test_values_by_query_are_not_believed_after_they_have_changed(hand_made):
+def test_values_by_query_are_not_used_after_they_have_changed(hand_made):
     cell = hand_made.add()
     results = hand_made.results()
     results.scores()
@@ -92,7 +92,7 @@ def test_values_by_query_are_not_believed_after_they_have_changed(hand_made):
     np.testing.assert_array_equal(per_query(again, *asked), right)
 
 
-def test_methods_are_told_apart_by_their_parameters(hand_made):
+def test_methods_differ_by_their_parameters(hand_made):
     hand_made.add(params="gamma=1", parameters={"gamma": 1.0})
     hand_made.add(params="gamma=2", parameters={"gamma": 2.0})
     results = hand_made.results()
@@ -173,7 +173,7 @@ def test_code_statistics_by_hand():
     each = database_statistics(replace(codes, learned=(words, words)), split)
     assert [rows[-1]["codes"] for rows in (shared, each)] == ["learned", "learned text"]
     assert shared[-1]["collisions_apart"] == 1
-    split = replace(split, train=np.arange(1, 4))  # other rows: their labels are not at hand
+    split = replace(split, train=np.arange(1, 4))  # other rows: their labels are not known
     other = database_statistics(replace(codes, learned=(words,)), split)
     assert other[-1]["collisions_apart"] is None
 

@@ -102,7 +102,7 @@ def test_marks_are_seldom_wrong_where_methods_do_not_differ(labelled):
     """Four methods that do not differ, trained and scored on ten random splits of 200 items.
 
     Each sees features of its own, drawn alike, so that none is better on any data but by luck. A
-    mark is wrong where a method is told from the best. Paired t-tests that take splits for
+    mark is wrong where a method differs from the best. Paired t-tests that take splits for
     independent are wrong several times as often as they claim. Where a tenth of the rows have
     labels, splits share less: the same correction is enough, and one by the labelled rows alone
     makes a test that never rejects.

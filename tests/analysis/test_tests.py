@@ -73,7 +73,7 @@ def test_pairwise_agrees_with_scipy(scores):
     assert counts.wins[3, 0] == 12
 
 
-def test_equal_methods_are_not_told_apart(scores):
+def test_equal_methods_do_not_differ(scores):
     twice = np.column_stack([scores, scores[:, 3]])
     assert tests.wilcoxon_holm(twice)[3, 4] == 1
     assert tests.pairs_over_splits(twice, 0.3)[3, 4] == 1

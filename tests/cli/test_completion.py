@@ -62,7 +62,7 @@ def test_plugins_of_ones_own_are_among_them(tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
-def test_bash_is_told_by_the_line_in_the_documentation():
+def test_bash_is_set_up_by_the_line_in_the_documentation():
     asked = {"COMP_WORDS": "hashbench run -m dlf", "COMP_CWORD": "3"}
     done = subprocess.run(
         [sys.executable, "-m", "hashbench"],

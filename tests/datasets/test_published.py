@@ -86,7 +86,7 @@ def test_bdgp():
 
 @needs_data
 def test_uci_digits_by_name_and_by_path_are_the_same():
-    """A file of one's own has unit rows unless told otherwise; a shipped one is as it is."""
+    """A user's file has unit rows unless stated otherwise; a shipped one is as it is."""
     by_name = UCIDigits()
     path = locate(by_name.files[0], "uci-digits")
     _, by_path = parse_file_selection(str(path))

@@ -1,4 +1,4 @@
-"""Codes from elsewhere as a row of a study: believed only with a proof of whose rows they are."""
+"""Codes from elsewhere as a row of a study: accepted only with a proof of whose rows they are."""
 
 import csv
 from pathlib import Path

@@ -311,9 +311,11 @@ def test_a_missing_dataset_is_reported_once_for_all_its_cells(hashbench, tmp_pat
     assert "nuswide: " in first
     assert said.count("6 cells") == 1
     assert max(map(len, said.splitlines())) <= 80
-    told = json.loads(hashbench("status", tmp_path / "out", "--json").stdout)
-    assert (told["counts"]["done"], told["counts"]["failed"]) == (6, 6)
-    assert [(each["dataset"], each["cells"]) for each in told["missing"]] == [("nuswide", 6)]
+    found_status = json.loads(hashbench("status", tmp_path / "out", "--json").stdout)
+    assert (found_status["counts"]["done"], found_status["counts"]["failed"]) == (6, 6)
+    assert [(each["dataset"], each["cells"]) for each in found_status["missing"]] == [
+        ("nuswide", 6)
+    ]
 
 
 def test_merging_brings_machines_together_and_names_conflicts(hashbench, tmp_path):

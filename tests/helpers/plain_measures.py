@@ -92,7 +92,7 @@ class Plain:
     def orders(counts: Sequence[Sequence[int]]) -> list[list[int]]:
         """Return the grades in rank order for every order of tied items, all equally likely.
 
-        Items of one grade in one bucket cannot be told apart, so that each arrangement of grades
+        Items of one grade in one bucket are interchangeable, so that each arrangement of grades
         stands for equally many permutations of items and is listed once.
         """
         buckets = []

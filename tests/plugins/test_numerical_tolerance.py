@@ -1,4 +1,4 @@
-"""How far rounding moves a score: measured, shipped, and believed only as far as it holds."""
+"""How far rounding moves a score: measured, shipped, and used only as far as it holds."""
 
 import numpy as np
 import pytest

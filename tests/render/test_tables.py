@@ -148,7 +148,7 @@ def test_long_tables_are_divided_and_groups_kept_together():
 
 
 @pytest.mark.parametrize(("width", "parts"), [("column", 2), ("page", 1)])
-def test_notes_take_their_room_on_a_page(width, parts):
+def test_notes_take_their_space_on_a_page(width, parts):
     rows = [[TableCell("m"), TableCell("1"), TableCell("r")]]
     table = Table("n", "c", [[("", 3)]], [Group("", rows * (PAGE_ROWS - 10))], "lrl", ["x" * 1000])
     assert to_latex(table, "tab:x", width).count(r"\toprule") == parts

@@ -30,7 +30,7 @@ def test_tables_fit_80_columns_and_hold_every_mean(bits):
         assert f"{1.5 + b / 1000:.4f}" in text
 
 
-def test_names_take_the_room_that_numbers_leave():
+def test_names_take_the_space_that_numbers_leave():
     names = [f"alpha=1,beta=2,gamma=3,delta={value}" for value in (1, 2)]
     rows = [{**row, "params": name} for name in names for row in table_rows((8,), ("edsh",))]
     text = score_tables(rows, [], "AP")

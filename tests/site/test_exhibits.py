@@ -12,12 +12,12 @@ def test_the_page_can_be_looked_at_before_figures_are_drawn(hand_made, registry)
     results = hand_made.results(registry)
     seen = {}
 
-    def told(page):
+    def message(page):
         seen["page"] = page
         seen["text"] = page.read_text()
         seen["figures"] = list(page.parent.glob("*.svg"))
 
-    page = publish(results, told)
+    page = publish(results, message)
     assert seen["page"] == page
     assert seen["figures"] == []
     assert "<table" in seen["text"]
