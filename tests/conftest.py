@@ -19,6 +19,7 @@ import pytest  # noqa: E402
 from hashbench.cli import main  # noqa: E402
 from hashbench.execution.cell import Cell  # noqa: E402
 from hashbench.plugins.protocol import Protocol  # noqa: E402
+from tests.helpers.preloaded_pool import PreloadedPool  # noqa: E402
 
 #: Fixtures that tests of several packages share.
 pytest_plugins = ["tests.helpers.hand_made", "tests.helpers.plain_measures"]
@@ -32,6 +33,20 @@ def pytest_cmdline_main(config):
     """Give each worker one half of the suite: what tests of a module share is then made once."""
     if getattr(config.option, "numprocesses", None) and config.option.dist == "no":
         config.option.dist = "worksteal"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def preloaded_pools():
+    """Fork the pools of runs in this process from one that has imported everything."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("hashbench.execution.local.PoolProcess", PreloadedPool)
+        yield
+
+
+@pytest.fixture
+def real_pools(monkeypatch):
+    """Start pools as a run of the user does."""
+    monkeypatch.setattr("hashbench.execution.local.PoolProcess", PreloadedPool.__base__)
 
 
 @pytest.fixture(scope="session")

@@ -99,11 +99,12 @@ MESSAGES = {
     ),
     "data describe unknown.npz": (
         "unknown.npz: layout unknown; found a (12 x 6 float64), b (12 x 4 float64), c (12 int64); "
-        'say which is which: -d "unknown.npz[image=NAME,text=NAME,labels=NAME]"'
+        'name the variables: -d "unknown.npz[image=NAME,text=NAME,labels=NAME]", or for more views '
+        "[views=NAME+NAME+NAME,labels=NAME]"
     ),
     "data describe short.npz": (
-        "short.npz: cannot be read (File is not a zip file); allowed: whole files of .mat, .h5, "
-        ".hdf5, .h5py, .npz, .npy, .pkl, .pickle, .csv, .tsv, .txt, .parquet"
+        "short.npz: cannot be read (File is not a zip file); allowed: complete files of .mat, "
+        ".h5, .hdf5, .h5py, .npz, .npy, .parquet, .pkl, .pickle, .csv, .tsv, .txt"
     ),
     # codes of others
     "evaluate gone.npz": "file 'gone.npz' does not exist",

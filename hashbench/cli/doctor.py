@@ -27,7 +27,12 @@ from hashbench.core.paths import cache_folder
 from hashbench.core.units import format_size
 
 #: What each extra of the package adds.
-EXTRAS = {"dask": "distributed", "parquet": "pyarrow", "torch": "torch"}
+EXTRAS = {
+    "dask": "distributed",
+    "features": "wordllama",
+    "parquet": "pyarrow",
+    "torch": "torch",
+}
 
 NAME = 28  # columns that a name may take
 

@@ -44,9 +44,9 @@ def load(dataset: Dataset) -> Data:
                     (folder / "strings.json").write_text(json.dumps(strings))
             return {"notes": list(data.notes)}
 
-        told = isolation.run_in_subprocess(read, f"dataset {dataset.name}")
+        facts = isolation.run_in_subprocess(read, f"dataset {dataset.name}")
         data = open_data(folder)  # maps outlive the names of their files
-        data.notes = told["notes"]
+        data.notes = facts["notes"]
         if (folder / "strings.json").exists():
             data.strings = json.loads((folder / "strings.json").read_text())
         if (folder / "pictures.npz").exists():
@@ -78,10 +78,10 @@ def load_codes(
                     np.savez(folder / f"{number}.npz", **read_roles(variables, roles))
             return {"bits": bits, "tasks": tasks}
 
-        told = isolation.run_in_subprocess(read, file.name)
-        arrays = [dict(np.load(folder / f"{number}.npz")) for number in range(len(told["tasks"]))]
-        pairs = zip(told["tasks"].items(), arrays, strict=True)
-        return told["bits"], {task: (roles, found) for (task, roles), found in pairs}
+        facts = isolation.run_in_subprocess(read, file.name)
+        arrays = [dict(np.load(folder / f"{number}.npz")) for number in range(len(facts["tasks"]))]
+        pairs = zip(facts["tasks"].items(), arrays, strict=True)
+        return facts["bits"], {task: (roles, found) for (task, roles), found in pairs}
 
 
 def _labels_of(file: Path, split: Path | None) -> Arrays:

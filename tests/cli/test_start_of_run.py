@@ -10,7 +10,7 @@ from hashbench.execution import local
 
 
 @pytest.fixture
-def pools(monkeypatch):
+def pools(monkeypatch, real_pools):
     """Collect every pool that is started."""
     found = []
 

@@ -16,6 +16,8 @@ from hashbench.execution.executor import CancelledError, Limits, Outcome, Task
 from hashbench.execution.local import LocalExecutor
 from hashbench.execution.pool import TaskQueue
 
+pytestmark = pytest.mark.usefixtures("real_pools")
+
 FUNCTIONS = """
 import errno, os, subprocess, time
 from hashbench.core.errors import StorageError
