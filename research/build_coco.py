@@ -55,9 +55,13 @@ def arrays(source):
 
 def compare(source):
     """Print AP with the features of the source and with those that are shipped."""
+    from threadpoolctl import threadpool_limits
+
     import hashbench
     from hashbench.datasets.coco import Coco
     from hashbench.plugins.registry import discover
+
+    threadpool_limits(1)
 
     shipped = Coco().load()
     exact = [source["image_cnn"].astype(np.float32), shipped.views[1].toarray()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -144,7 +145,7 @@ class BarProgress(Progress):
     def begin(self, cells: Sequence[Cell]) -> None:
         """Draw the bar."""
         self.left.expect(cells)
-        self.bar = self._draw("", total=len(cells), dynamic_ncols=True)
+        self.bar = self._draw("", total=len(cells))
 
     def _draw(self, title: str, **options: Any) -> Any:
         if self.notebook:
@@ -153,7 +154,8 @@ class BarProgress(Progress):
             shape = f"{title}{{n_fmt}}/{{total_fmt}} {{bar}} {{elapsed}}{{postfix}}"
             return notebook_tqdm(bar_format=shape, **options)
         shape = f"{title}{{n_fmt}}/{{total_fmt}} |{{bar:20}}| {{elapsed}}{{postfix}}"
-        return tqdm(bar_format=shape, file=self.stream, **options)
+        columns = shutil.get_terminal_size().columns
+        return tqdm(bar_format=shape, file=self.stream, ncols=columns, **options)
 
     def cell_started(self, cell: Cell) -> None:
         """Name the cell behind the bar."""
