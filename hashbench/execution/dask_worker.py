@@ -62,10 +62,11 @@ def perform(task: Task, limits: Limits, plugins: Mapping[str, bytes]) -> dict[st
 
 
 def _run(executor: LocalExecutor, task: Task, folder: Path) -> Outcome:
-    for event in executor.run([task], folder):
-        if event.outcome is not None:
-            return event.outcome
-    raise RuntimeError(f"{task.name} ended without an outcome")
+    outcomes = [event.outcome for event in executor.run([task], folder)]  # to its end: a generator
+    found = [outcome for outcome in outcomes if outcome is not None]  # left early closes the pool
+    if not found:
+        raise RuntimeError(f"{task.name} ended without an outcome")
+    return found[0]
 
 
 def _executor(base: Path, limits: Limits, plugins: Mapping[str, bytes]) -> LocalExecutor:
