@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hashbench.core.errors import unknown
-from hashbench.plugins.dataset import Data, Dataset, RandomQuery
+from hashbench.plugins.dataset import Data, Dataset, HalfTrained, RandomQuery
 from hashbench.plugins.method import Citation
 
 IMAGES = ("cnn", "gist")
@@ -47,6 +47,7 @@ class Coco(Dataset):
     # MIRFlickr-25K, NUS-WIDE and COCO are split into 2,000 of 20,015, 2,100 of 195,834 and 5,000 of
     # 122,218 queries, and 5,000, 10,500 and 10,000 training rows: the same shares of 5,000 rows.
     protocols: ClassVar = {
+        "default": HalfTrained(0.2),
         "random": RandomQuery(0.2),
         "mirflickr-sizes": RandomQuery(500, train=1250),
         "nuswide-sizes": RandomQuery(54, train=268),

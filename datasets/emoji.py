@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.plugins.dataset import ContactSheet, Data, Dataset, RandomQuery
+from hashbench.plugins.dataset import ContactSheet, Data, Dataset, HalfTrained, RandomQuery
 from hashbench.plugins.method import Citation
 
 
@@ -31,7 +31,7 @@ class Emoji(Dataset):
         year=2025,
     )
     licence = "names: Unicode License V3; pictures: Apache 2.0; see the file NOTICE of the package"
-    protocols: ClassVar = {"random": RandomQuery(0.25)}
+    protocols: ClassVar = {"default": HalfTrained(), "random": RandomQuery(0.25)}
     preprocessing = ("centre", "tfidf,l2,centre")
 
     def load(self) -> Data:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from hashbench.core.errors import HashbenchError
 from hashbench.core.paths import cache_folder
-from hashbench.plugins.dataset import Data, Dataset, RandomQuery
+from hashbench.plugins.dataset import Data, Dataset, HalfTrained, RandomQuery
 
 LATENT_DIM = 32
 OWN_VARIATION = 0.5  # standard deviation within a class; between classes it is 1
@@ -242,7 +242,7 @@ class SyntheticWiki(Preset):
     name = "synthetic-wiki"
     title = "Synthetic (Wiki's shape)"
     n_rows, text_dim, classes, labels_per_row, text_kind = 2866, 10, 10, 1.0, "topics"
-    protocols: ClassVar = {"paper": RandomQuery(0.25)}
+    protocols: ClassVar = {"default": HalfTrained(), "paper": RandomQuery(0.25)}
 
 
 class SyntheticMIRFlickr(Preset):
@@ -252,7 +252,11 @@ class SyntheticMIRFlickr(Preset):
     title = "Synthetic (MIRFlickr's shape)"
     n_rows, text_dim, classes, labels_per_row, text_kind = 20015, 1386, 24, 3.8, "tags"
     tags_per_row = 4.6
-    protocols: ClassVar = {"paper": RandomQuery(0.2), "random-2000": RandomQuery(2000)}
+    protocols: ClassVar = {
+        "default": HalfTrained(0.2),
+        "paper": RandomQuery(0.2),
+        "random-2000": RandomQuery(2000),
+    }
 
 
 class SyntheticNUSWIDE(Preset):
@@ -262,4 +266,8 @@ class SyntheticNUSWIDE(Preset):
     title = "Synthetic (NUS-WIDE's shape)"
     n_rows, text_dim, classes, labels_per_row, text_kind = 196776, 1000, 21, 2.4, "tags"
     tags_per_row = 6.0
-    protocols: ClassVar = {"paper": RandomQuery(0.01), "random-2000": RandomQuery(2000)}
+    protocols: ClassVar = {
+        "default": HalfTrained(0.01),
+        "paper": RandomQuery(0.01),
+        "random-2000": RandomQuery(2000),
+    }

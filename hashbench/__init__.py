@@ -27,6 +27,7 @@ _EXPORTS = {
     "Log": "hashbench.plugins.space",
     "Method": "hashbench.plugins.method",
     "Paper": "hashbench.plugins.method",
+    "HalfTrained": "hashbench.plugins.dataset",
     "RandomQuery": "hashbench.plugins.dataset",
     "Results": "hashbench.api.results",
     "Report": "hashbench.render.report",

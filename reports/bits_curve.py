@@ -32,9 +32,9 @@ class BitsCurve(Report):
         return over_seeds(scores)
 
     def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
-        """Return a figure for each measure and kind of database codes."""
+        """Return a figure for each measure, database and kind of codes."""
         pictures = []
-        for (measure, database), group in grouped(data, "measure", "database"):
+        for (measure, database, codes), group in grouped(data, "measure", "database", "codes"):
             for name, part in figures.paginate(group, style):
                 ticks = sorted(set(part["bits"]))
 
@@ -58,9 +58,10 @@ class BitsCurve(Report):
                     part["dataset"],
                     measure=measure,
                     database=database,
+                    codes=codes,
                     seeds=list(part["seeds"]),
                 )
-                title = f"{measure} {database} {name}"
+                title = f"{measure} {database} {codes} {name}"
                 pictures.append(
                     Picture(title, caption, figure, style.notes(part["method"]), slices(part))
                 )

@@ -44,7 +44,7 @@ class Codes(Report):
     section = "Codes and failures"
 
     def data(self, results: Results) -> pd.DataFrame:
-        """Return statistics of database codes, means over seeds."""
+        """Return statistics of the codes of databases, means over seeds."""
         codes = results.codes()
         if codes.empty:
             raise NothingToShowError("no cell with codes is done")
@@ -53,11 +53,12 @@ class Codes(Report):
         return over_seeds(codes[codes["bits"].isin(results.figure_bits)], VALUES)
 
     def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
-        """Return a table for each dataset and code length."""
+        """Return a table for each dataset, code length, database and kind of codes."""
         tables = []
-        for (dataset, bits), part in grouped(data, "dataset", "bits"):
+        keys = ("dataset", "bits", "database", "codes")
+        for (dataset, bits, database, codes), part in grouped(data, *keys):
             groups = []
-            for codes, group in grouped(part, "codes"):
+            for view, group in grouped(part, "view"):
                 found = {row.method: row for row in records(group)}
                 rows = [
                     [
@@ -66,20 +67,22 @@ class Codes(Report):
                     ]
                     for method in style.ordered(found)
                 ]
-                groups.append(Group(codes, rows))
+                groups.append(Group(view, rows))
             caption = style.summary(
-                f"Database codes of {bits} bits ({part['items'].max():.0f} items): share of ones; "
+                f"Codes of {bits} bits ({part['items'].max():.0f} items): share of ones; "
                 "mean distance of a bit's share of ones from one half; mean absolute correlation "
                 "of two bits; bits that never change; distinct codes; share of the pairs of items "
                 "with equal codes that have no label in common",
+                database=database,
+                codes=codes,
                 seeds=list(part["seeds"]),
             )
-            header = [("codes, method", 1), *((heading, 1) for _, heading, _ in SHOWN)]
+            header = [("view, method", 1), *((heading, 1) for _, heading, _ in SHOWN)]
             columns = "l" + "r" * len(SHOWN)
             notes = [*style.notes(part["method"]), *style.facts([dataset])]
             tables.append(
                 Table(
-                    f"{dataset} {bits} bits",
+                    f"{dataset} {bits} bits {database} {codes}",
                     caption,
                     [header],
                     groups,

@@ -1,4 +1,4 @@
-"""Learned against encoded database codes: how much a score owes to labels of the database."""
+"""Learned against encoded codes of seen rows: what training itself does to a score."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from hashbench.analysis.summary import grouped, over_seeds, records
+from hashbench.plugins.protocol import SEEN
 from hashbench.render import figures, plots
 from hashbench.render.report import (
     Exhibit,
@@ -28,19 +29,20 @@ KEYS = ["dataset", "method", "bits", "seed", "task", "measure"]
 
 
 class DatabaseCodes(Report):
-    """Scores with learned and with encoded database codes, side by side."""
+    """Scores with learned and with encoded codes of seen rows, side by side."""
 
     name = "database-codes"
-    title = "Learned and encoded database codes"
+    title = "Learned and encoded codes"
     section = "Scores in detail"
+    every_database = True
 
     def data(self, results: Results) -> pd.DataFrame:
         """Return both scores and learned minus encoded, means over seeds."""
         scores = results.scores([results.main_measure])
-        scores = scores[scores["bits"].isin(results.figure_bits)]
-        wide = scores.pivot(index=KEYS, columns="database", values="value").reset_index()
+        scores = scores[scores["bits"].isin(results.figure_bits) & scores["database"].eq(SEEN)]
+        wide = scores.pivot(index=KEYS, columns="codes", values="value").reset_index()
         if "learned" not in wide or "encoded" not in wide:
-            raise NothingToShowError("needs both learned and encoded codes of the database")
+            raise NothingToShowError("needs both learned and encoded codes of seen rows")
         wide = wide.dropna(subset=["encoded", "learned"])
         wide["difference"] = wide["learned"] - wide["encoded"]
         return over_seeds(wide, ["encoded", "learned", "difference"])
@@ -50,7 +52,8 @@ class DatabaseCodes(Report):
         exhibits: list[Exhibit] = []
         for (measure, bits), group in grouped(data, "measure", "bits"):
             summary = style.summary(
-                f"Learned codes of the database have seen its labels, encoded ones have not; "
+                "Seen database: learned codes are those that training itself gave these rows, "
+                "encoded ones come from hash functions that were trained on the same rows; "
                 f"{bits} bits",
                 measure=measure,
                 seeds=list(group["seeds"]),

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from hashbench.analysis.chance import MARK, MEANING, at_chance, likely_cause
 from hashbench.analysis.evidence import find_evidence, split_words
-from hashbench.analysis.summary import best_methods, grouped, outcomes, over_seeds, records
+from hashbench.analysis.summary import (
+    SEARCHED,
+    best_methods,
+    grouped,
+    outcomes,
+    over_seeds,
+    records,
+)
 from hashbench.analysis.tests import LEAST_BLOCKS
 from hashbench.plugins.numerical_tolerance import STEADY, tolerance
 from hashbench.render.report import (
@@ -30,7 +37,7 @@ if TYPE_CHECKING:
 #: Columns of numbers that stay readable side by side.
 COLUMNS = {("column", False): 6, ("column", True): 3, ("page", False): 13, ("page", True): 8}
 
-KEYS = ["measure", "database", "dataset", "task", "bits"]
+KEYS = ["measure", *SEARCHED, "dataset", "task", "bits"]
 
 
 class MapTable(Report):
@@ -59,10 +66,7 @@ class MapTable(Report):
         table["cause"] = _causes(results, scores, table)
         table["at_chance"] = table["cause"].notna()
         # every cell asked for has its place, also where nothing came of it
-        combinations = table[["measure", "database", "task"]].drop_duplicates()
-        grid = outcomes(results).merge(combinations, how="cross")
-        learned = set(table.loc[table["database"] == "learned", "method"])
-        grid = grid[(grid["database"] == "encoded") | grid["method"].isin(learned)]
+        grid = _grid(outcomes(results), table)
         table = grid.merge(table, on=[*KEYS, "method"], how="left")
         table["not_worse"] = table["not_worse"].eq(True)
         table["seeds"] = table["seeds"].fillna(0).astype(int)
@@ -71,16 +75,18 @@ class MapTable(Report):
         return table[[*KEYS, "method", *columns, "at_chance", "cause"]]
 
     def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
-        """Return a table for each measure, kind of database codes and handful of datasets."""
+        """Return a table for each measure, database, kind of codes and handful of datasets."""
         tables = []
-        for (measure, database), group in grouped(data, "measure", "database"):
+        for (measure, *searched), group in grouped(data, "measure", *SEARCHED):
             spread = self.spread and group["seeds"].max() > 1
             for datasets in _side_by_side(group, style, COLUMNS[style.width, spread]):
                 part = group[group["dataset"].isin(datasets)]
-                tables.append(self._table(part, measure, database, style))
+                tables.append(self._table(part, measure, searched, style))
         return tables
 
-    def _table(self, data: pd.DataFrame, measure: str, database: str, style: Style) -> Table:
+    def _table(
+        self, data: pd.DataFrame, measure: str, searched: Sequence[str], style: Style
+    ) -> Table:
         present = distinct(data["dataset"])
         datasets = [name for name in style.datasets if name in present]
         columns = [
@@ -107,7 +113,7 @@ class MapTable(Report):
         caption = style.summary(
             quantity if max(seeds, default=1) > 1 else "Scores",
             measure=measure,
-            database=database,
+            **dict(zip(SEARCHED, searched, strict=True)),
             seeds=seeds,
         )
         notes = ["bold: best; underlined: second" + _meaning(data), *_averaged(data, style)]
@@ -115,7 +121,7 @@ class MapTable(Report):
             notes.append("methods whose difference rounding alone can make share a place")
         notes += _chance_notes(data, style)
         return Table(
-            f"{measure} {database} {' '.join(datasets)}",
+            f"{measure} {' '.join(searched)} {' '.join(datasets)}",
             caption,
             [[("", 1), *spans], [("bits", 1), *((str(bits), 1) for _, bits in columns)]],
             groups,
@@ -123,6 +129,26 @@ class MapTable(Report):
             [*notes, *style.notes(methods), *style.facts(datasets)],
             slices(data),
         )
+
+
+def _grid(planned: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for every number that a table has room for.
+
+    Every method has its row in the first table of a dataset, in others those with scores there.
+    Datasets without any score are in the first table of all.
+    """
+    import pandas as pd
+
+    found = table[["dataset", "measure", *SEARCHED, "task"]].drop_duplicates()
+    first = found[(found[SEARCHED] == found[SEARCHED].iloc[0]).all(axis=1)]
+    others = planned.loc[~planned["dataset"].isin(found["dataset"]), ["dataset"]].drop_duplicates()
+    rooms = first.drop(columns="dataset").drop_duplicates()
+    found = pd.concat([found, others.merge(rooms, how="cross")])
+    leading = found.groupby("dataset", sort=False)[SEARCHED].transform("first")
+    grid = planned.merge(found.assign(first=(found[SEARCHED] == leading).all(axis=1)), on="dataset")
+    keys = ["dataset", *SEARCHED, "method"]
+    has_scores = grid.set_index(keys).index.isin(table.set_index(keys).index)
+    return grid[grid["first"] | has_scores].drop(columns="first")
 
 
 def _causes(results: Results, scores: pd.DataFrame, table: pd.DataFrame) -> list[str | None]:

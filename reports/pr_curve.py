@@ -43,9 +43,10 @@ class PrecisionRecallCurve(Report):
         return table
 
     def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
-        """Return a figure for each way, code length and kind of database codes."""
+        """Return a figure for each way, code length, database and kind of codes."""
         pictures = []
-        for (by, bits, database), group in grouped(data, "by", "bits", "database"):
+        keys = ("by", "bits", "database", "codes")
+        for (by, bits, database, codes), group in grouped(data, *keys):
             for name, part in figures.paginate(group, style):
                 figure = figures.deferred(
                     plots.line_figure,
@@ -63,9 +64,10 @@ class PrecisionRecallCurve(Report):
                     part["dataset"],
                     measure=measure,
                     database=database,
+                    codes=codes,
                     seeds=list(part["seeds"]),
                 )
-                title = f"{by} {bits} bits {database} {name}"
+                title = f"{by} {bits} bits {database} {codes} {name}"
                 pictures.append(
                     Picture(title, caption, figure, style.notes(part["method"]), slices(part))
                 )

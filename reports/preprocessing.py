@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hashbench.analysis.rank_changes import change, tau_words, to_ranks
-from hashbench.analysis.summary import grouped
+from hashbench.analysis.summary import SEARCHED, grouped, one_database
 from hashbench.plugins.selection import Selection, bare_name, parse_item
 from hashbench.render.report import Exhibit, Group, NothingToShowError, Report, Table, TableCell
 from hashbench.render.style import Style
@@ -34,8 +34,7 @@ class Preprocessing(Report):
         ``family`` is the dataset with everything but its preprocessing. Tuned methods are left
         out: they have chosen their own.
         """
-        scores = results.scores([results.main_measure])
-        scores = scores[scores["database"] == "encoded"]
+        scores = one_database(results.scores([results.main_measure]))
         cells = {(cell.dataset, cell.label): cell for cell in results.plan.cells if not cell.tuned}
         known = [pair in cells for pair in zip(scores["dataset"], scores["method"], strict=True)]
         table = scores[np.array(known, bool)].copy()  # of no scores at all none
@@ -51,7 +50,7 @@ class Preprocessing(Report):
             )
         order = {name: index for index, name in enumerate(datasets)}
         table = table.sort_values("dataset", key=lambda names: names.map(order), kind="stable")
-        keys = ["family", "dataset", "preprocessing", "bits", "method", "measure"]
+        keys = ["family", "dataset", "preprocessing", "bits", "method", "measure", *SEARCHED]
         groups = table.groupby(keys, sort=False, observed=True)
         found = groups.agg(mean=("value", "mean"), seeds=("seed", "nunique")).reset_index()
         # One name for one thing: a preprocessing named twice is shown once.
@@ -107,7 +106,8 @@ def _table(group: pd.DataFrame, style: Style, measure: str, family: str, bits: i
         f"arrows: ranks gained and lost against {choices[0]}"
     )
     seeds = list(group["seeds"])
-    caption = style.summary(subject, measure=measure, database="encoded", seeds=seeds)
+    searched = dict(group[SEARCHED].iloc[0])
+    caption = style.summary(subject, measure=measure, **searched, seeds=seeds)
     header = [
         [("", 1), *((choice, 2) for choice in choices)],
         [("method", 1), *(pair for _ in choices for pair in (("score", 1), ("rank", 1)))],

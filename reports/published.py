@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from hashbench.analysis.published import FOLDER, Published, published
 from hashbench.analysis.summary import grouped, over_seeds, records
-from hashbench.execution.cell_codes import EITHER
+from hashbench.execution.cell_codes import EITHER, ENCODED
+from hashbench.plugins.protocol import ALL
 from hashbench.plugins.selection import bare_name, parse_item
 from hashbench.render import figures
 from hashbench.render.report import (
@@ -40,18 +41,20 @@ class PublishedNumbers(Report):
     name = "published"
     title = "Printed and reproduced"
     section = "Tables of scores"
+    every_database = True
 
     def data(self, results: Results) -> pd.DataFrame:
         """Return printed and reproduced values and reproduced minus printed.
 
-        Scores appear once for each kind of database codes that the method has.
+        Scores appear once for each kind of codes that the method has; they are of the protocol's
+        whole database, as printed ones are.
         """
         import pandas as pd
 
         tables = [
             table
             for paper in published(results.path / FOLDER)
-            for table in _of_paper(paper, results)
+            for table in _of_paper(paper, results.select(databases=[ALL]))
         ]
         if not tables:
             raise NothingToShowError("no cell of the study is in a table of a paper")
@@ -101,7 +104,7 @@ def _reproduced(stands_for: Any, results: Results) -> pd.DataFrame:
         runs = results.runs()
         runs = runs[runs["status"] == "done"].rename(columns={stands_for["run"]: "value"})
         table = over_seeds(runs[["dataset", "method", "bits", "seed", "value"]])
-        table = table.assign(task="", database="", measure="")
+        table = table.assign(task="", database="", codes="", measure="")
     table = table.rename(columns={"mean": "reproduced"})
     table["name"] = [_as_printed(label) for label in table["method"]]
     cells = {cell.dataset: cell for cell in results.cells}
@@ -117,8 +120,8 @@ def _as_printed(label: str) -> str:
 
 
 def _preferred(data: pd.DataFrame) -> pd.DataFrame:
-    """Return learned database codes where a method has them, else encoded."""
-    order = data.sort_values("database", ascending=False, kind="stable")
+    """Return learned codes where a method has them, else encoded."""
+    order = data.sort_values("codes", ascending=False, kind="stable")
     return order.drop_duplicates(["paper", "dataset", "method", "bits", "task"])
 
 
@@ -144,7 +147,8 @@ def _scores(data: pd.DataFrame, paper: str, dataset: str, measure: str, style: S
     caption = style.summary(
         f"Printed in {paper}, reproduced here, and the difference",
         measure=measure,
-        database="learned (e: encoded, where a method has no learned ones)",
+        database=ALL,
+        codes="learned (e: encoded, where a method has no learned ones)",
         seeds=list(data["seeds"]),
     )
     notes = [f"printed: {data['printed_protocol'].iloc[0]}"]
@@ -163,7 +167,7 @@ def _scores(data: pd.DataFrame, paper: str, dataset: str, measure: str, style: S
 def _entries(row: Any) -> list[TableCell]:
     if row is None:
         return [TableCell("")] * 3
-    mark = "e" if row.database == "encoded" else ""
+    mark = "e" if row.codes == ENCODED else ""
     difference = f"{row.difference:+.3f}".replace("-", "−")
     return [
         TableCell(f"{row.printed:.3f}"),
@@ -186,7 +190,8 @@ def _picture(data: pd.DataFrame, paper: str, measure: str, style: Style) -> Pict
         words,
         shown["dataset"],
         measure=measure,
-        database=EITHER,
+        database=ALL,
+        codes=EITHER,
         seeds=list(shown["seeds"]),
     )
     return figures.picture(f"figure {measure}", caption, style, shown, _figure)

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hashbench.analysis.summary import grouped, over_seeds, records
+from hashbench.analysis.summary import grouped, one_database, over_seeds, records
+from hashbench.data.splits import Searched
+from hashbench.execution.cell_codes import ENCODED
 from hashbench.render import figures, text_layout
 from hashbench.render.report import Exhibit, NothingToShowError, Report
 from hashbench.render.style import Style, arrow
@@ -79,7 +81,8 @@ class Retrieval(Report):
                 "query",
                 [dataset],
                 measure=shown["measure"].iloc[0],
-                database="encoded",
+                database=shown["database"].iloc[0],
+                codes=shown["codes"].iloc[0],
             )
             name = f"{dataset} {task} {bits} bits"
             pictures.append(figures.picture(name, caption, style, shown, _figure))
@@ -108,15 +111,17 @@ def _of_task(
     )
 
     measure = results.main_measure
-    means = over_seeds(results.scores([measure]).drop(columns=["low", "high", "chance"]))
+    scores = one_database(results.scores([measure]).drop(columns=["low", "high", "chance"]))
+    means = over_seeds(scores[scores["codes"] == ENCODED])
     means = means[(means["dataset"] == dataset) & (means["task"] == task)]
-    means = means[(means["database"] == "encoded") & (means["bits"] == cells[0].cell.bits)]
+    means = means[means["bits"] == cells[0].cell.bits]
     order = list(means.sort_values("mean", ascending=False, kind="stable")["method"])
     by_label = {stored.cell.label: stored for stored in cells}
     order = [label for label in order if label in by_label]
     if not order:
         return []
-    values = per_query(results, by_label[order[0]], task, "encoded", measure)
+    searched = Searched(means["database"].iloc[0], ENCODED)
+    values = per_query(results, by_label[order[0]], task, searched, measure)
     assert values is not None  # encoded codes are always there
     counted = np.flatnonzero(~np.isnan(values))
     ascending = counted[np.argsort(values[counted], kind="stable")]
@@ -127,14 +132,15 @@ def _of_task(
     for position, label in enumerate(order, 1):
         stored = by_label[label]
         seed = stored.cell.seed
-        found = retrieved(results, stored, task, list(chosen.values()), RANKS, seed)
-        scores = per_query(results, stored, task, "encoded", measure)
+        found = retrieved(results, stored, task, list(chosen.values()), RANKS, searched[0], seed)
+        scores = per_query(results, stored, task, searched, measure)
         assert scores is not None
         split = results.split(stored.cell.split)
         for index, (kind, query) in enumerate(chosen.items()):
             about = {
                 "dataset": dataset,
                 "task": task,
+                **searched._asdict(),
                 "bits": stored.cell.bits,
                 "seed": stored.cell.seed,
                 "measure": measure,

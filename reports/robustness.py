@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 #: The axis of each option of a protocol.
 AXES = {
-    "disjoint": "database without training rows",
     "unseen_classes": "share of classes unseen in training",
     "label_noise": "share of training rows with wrong labels",
     "label_fraction": "share of training rows labelled",
@@ -61,22 +60,23 @@ class Robustness(Report):
                 "no dataset comes with two values of an option, as in [label_noise=0|0.2]"
             )
         columns = ["option", "family", "value", "dataset", "method", "bits", "task"]
-        return found[[*columns, "database", "measure", "mean", "std", "seeds"]]
+        return found[[*columns, "database", "codes", "measure", "mean", "std", "seeds"]]
 
     def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
-        """Return one figure per option, dataset, code length and kind of database codes."""
+        """Return one figure per option, dataset, code length, database and kind of codes."""
         pictures = []
-        keys = ("option", "family", "measure", "bits", "database")
-        for (option, family, measure, bits, database), group in grouped(data, *keys):
+        keys = ("option", "family", "measure", "bits", "database", "codes")
+        for (option, family, measure, bits, database, codes), group in grouped(data, *keys):
             caption = style.caption(
                 f"Score at {bits} bits against the {AXES[option]}; bands are standard deviations "
                 "over seeds",
                 group["dataset"],
                 measure=measure,
                 database=database,
+                codes=codes,
                 seeds=list(group["seeds"]),
             )
-            name = f"{option} {family} {measure} {bits} bits {database}"
+            name = f"{option} {family} {measure} {bits} bits {database} {codes}"
             # one panel per task: datasets that differ in the option alone are one
             joined = group.assign(dataset=group["dataset"].iloc[0])
             figure = figures.deferred(

@@ -34,9 +34,9 @@ class SeedSpread(Report):
         return scores
 
     def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
-        """Return a figure for each code length and kind of database codes."""
+        """Return a figure for each code length, database and kind of codes."""
         pictures = []
-        for (bits, database), group in grouped(data, "bits", "database"):
+        for (bits, database, codes), group in grouped(data, "bits", "database", "codes"):
             for name, part in figures.paginate(group, style, rows=True):
                 measure = str(part["measure"].iloc[0])
                 seeds = part.groupby(["dataset", "method"])["seed"].nunique()
@@ -47,9 +47,10 @@ class SeedSpread(Report):
                     part["dataset"],
                     measure=measure,
                     database=database,
+                    codes=codes,
                     seeds=[int(count) for count in seeds],
                 )
-                title = f"{measure} {bits} bits {database} {name}"
+                title = f"{measure} {bits} bits {database} {codes} {name}"
                 pictures.append(figures.picture(title, caption, style, part, _figure))
         return pictures
 

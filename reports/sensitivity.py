@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from hashbench.analysis.results import Results
 
-KEYS = ["dataset", "bits", "task", "database", "measure"]
+KEYS = ["dataset", "bits", "task", "database", "codes", "measure"]
 
 
 class Sensitivity(Report):
@@ -56,8 +56,8 @@ class Sensitivity(Report):
     def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
         """Return a figure for each method, parameters, code length and kind of codes."""
         pictures = []
-        keys = ("method", "x_parameter", "y_parameter", "measure", "bits", "database")
-        for (method, x, y, measure, bits, database), group in grouped(data, *keys):
+        keys = ("method", "x_parameter", "y_parameter", "measure", "bits", "database", "codes")
+        for (method, x, y, measure, bits, database, codes), group in grouped(data, *keys):
             title = style.methods[group["label"].iloc[0]].title.partition(" [")[0]
             caption = style.caption(
                 f"{title} at {bits} bits over {f'{x} and {y}' if y else x}"
@@ -65,10 +65,11 @@ class Sensitivity(Report):
                 group["dataset"],
                 measure=measure,
                 database=database,
+                codes=codes,
                 seeds=list(group["seeds"]),
             )
             figure = figures.deferred(_maps if y else _curves, group, style)
-            name = f"{method} {x} {y} {measure} {bits} bits {database}"
+            name = f"{method} {x} {y} {measure} {bits} bits {database} {codes}"
             pictures.append(
                 Picture(name, caption, figure, style.notes(group["label"]), slices(group))
             )

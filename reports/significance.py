@@ -66,13 +66,14 @@ class Significance(Report):
 
         measure, evidence = results.main_measure, find_evidence(results)
         rows: list[dict[str, Any]] = []
-        for database, scores in grouped(results.scores([measure]), "database"):
+        for (database, codes), scores in grouped(results.scores([measure]), "database", "codes"):
             wide = blocks(scores, evidence)
             if wide.shape[1] < 2:
                 continue
             left = ", ".join(sorted(set(scores["method"]) - set(wide.columns)))
-            about = {"measure": measure, "database": database, "left_out": left}
-            only = results.select(databases=[database])
+            about = {"measure": measure, "database": database, "codes": codes}
+            about["left_out"] = left
+            only = results.select(databases=[database], codes=[codes])
             for row in (*_across(wide), *_within(wide, evidence, only, measure)):
                 rows.append({**about, **row})
             best = list(wide.mean().sort_values(ascending=False, kind="stable").index[:2])
@@ -82,18 +83,19 @@ class Significance(Report):
         if not rows:
             raise NothingToShowError("needs two methods that have every cell")
         columns = [
-            "part", "scope", "measure", "database", "method", "against", "blocks", "seeds",
-            "left_out", "why", "mean_rank", "mean", "statistic", "critical_difference", "wins",
-            "ties", "losses", "p_value", "better", "equal", "worse", "dataset", "bits", "task",
-            "first", "second", "difference", "low", "high", "queries", "test", "at_most",
+            "part", "scope", "measure", "database", "codes", "method", "against", "blocks",
+            "seeds", "left_out", "why", "mean_rank", "mean", "statistic", "critical_difference",
+            "wins", "ties", "losses", "p_value", "better", "equal", "worse", "dataset", "bits",
+            "task", "first", "second", "difference", "low", "high", "queries", "test", "at_most",
         ]  # fmt: skip
         return pd.DataFrame(rows).reindex(columns=columns)
 
     def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
         """Return for each kind of codes the widest scope as pictures, every scope as a table."""
         exhibits: list[Exhibit] = []
-        for (measure, database), group in grouped(data, "measure", "database"):
-            about: dict[str, Any] = {"measure": measure, "database": database}
+        keys = ["measure", "database", "codes"]
+        for values, group in grouped(data, *keys):
+            about: dict[str, Any] = dict(zip(keys, values, strict=True))
             parts = dict(list(grouped(group, "part")))
             first = parts["ranks"]["scope"].iloc[0]
             for scope, ranks in grouped(parts["ranks"], "scope"):
@@ -222,7 +224,7 @@ def _pictures(
 ) -> Iterator[Picture]:
     """Yield the critical-difference diagram and the matrix of pairs, where tests were run."""
     row, notes = ranks.iloc[0], style.notes(ranks["method"])
-    name, words = f"{about['measure']} {about['database']}", _circumstances(ranks.iloc[0], style)
+    name, words = " ".join(about.values()), _circumstances(ranks.iloc[0], style)
     datasets = list(style.datasets) if row["scope"] == DATASETS else [row["scope"]]
     if ranks["critical_difference"].notna().any():
         figure = figures.deferred(rank_diagram, ranks, style)
@@ -279,7 +281,7 @@ def _against_best(
     header += [f"below/within {margin}/above"] if chances else []
     datasets = list(style.datasets) if row["scope"] == DATASETS else [row["scope"]]
     return Table(
-        f"against best {about['measure']} {about['database']} {row['scope']}",
+        f"against best {' '.join(about.values())} {row['scope']}",
         style.summary(subject, **about),
         [[(word, 1) for word in header]],
         [Group("", rows)],
@@ -325,7 +327,7 @@ def _best_two(queries: pd.DataFrame, about: dict[str, Any], style: Style) -> Tab
         **about,
     )
     names = ("dataset", "task", "bits", "difference", "95 % interval", "p")
-    name = f"best two {about['measure']} {about['database']}"
+    name = f"best two {' '.join(about.values())}"
     notes = style.facts(queries["dataset"])
     header = [(word, 1) for word in names]
     shown = slices(queries.drop(columns=["bits", "task"]))  # the best two of all

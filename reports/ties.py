@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from hashbench.analysis.results import Results
 
-KEYS = ["dataset", "method", "bits", "seed", "task", "database"]
+KEYS = ["dataset", "method", "bits", "seed", "task", "database", "codes"]
 
 
 class Ties(Report):
@@ -45,9 +45,10 @@ class Ties(Report):
         return over_seeds(table, ["expected", "low", "high", "chance", "index"])
 
     def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
-        """Return a figure for each code length and kind of database codes."""
+        """Return a figure for each code length, database and kind of codes."""
         pictures = []
-        for (measure, bits, database), group in grouped(data, "measure", "bits", "database"):
+        keys = ("measure", "bits", "database", "codes")
+        for (measure, bits, database, codes), group in grouped(data, *keys):
             for sheet, part in figures.paginate(group, style, rows=True):
                 caption = style.caption(
                     f"What the order of tied items can make of a score at {bits} bits; bar: from "
@@ -56,9 +57,10 @@ class Ties(Report):
                     part["dataset"],
                     measure=measure,
                     database=database,
+                    codes=codes,
                     seeds=list(part["seeds"]),
                 )
-                name = f"{measure} {bits} bits {database} {sheet}"
+                name = f"{measure} {bits} bits {database} {codes} {sheet}"
                 notes = style.notes(part["method"])
                 figure = figures.deferred(_figure, part, measure, style)
                 pictures.append(Picture(name, caption, figure, notes, slices(part)))

@@ -45,15 +45,15 @@ class TimeVersusScore(Report):
         )
         table = over_seeds(joined, ["value", "fit_seconds"])
         table["front"] = False
-        for _, group in grouped(table, "dataset", "bits", "task", "database"):
+        for _, group in grouped(table, "dataset", "bits", "task", "database", "codes"):
             front = on_front(group["fit_seconds"].to_numpy(), group["value"].to_numpy())
             table.loc[group.index, "front"] = front
         return table
 
     def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
-        """Return a figure for each code length and kind of database codes."""
+        """Return a figure for each code length, database and kind of codes."""
         pictures = []
-        for (bits, database), group in grouped(data, "bits", "database"):
+        for (bits, database, codes), group in grouped(data, "bits", "database", "codes"):
             for name, part in figures.paginate(group, style):
                 measure = str(part["measure"].iloc[0])
                 caption = style.caption(
@@ -62,9 +62,10 @@ class TimeVersusScore(Report):
                     part["dataset"],
                     measure=measure,
                     database=database,
+                    codes=codes,
                     seeds=list(part["seeds"]),
                 )
-                title = f"{measure} {bits} bits {database} {name}"
+                title = f"{measure} {bits} bits {database} {codes} {name}"
                 pictures.append(figures.picture(title, caption, style, part, _figure))
         return pictures
 

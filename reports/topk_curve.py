@@ -31,9 +31,9 @@ class TopKCurve(Report):
         return over_seeds(curves, ["precision", "recall"])
 
     def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
-        """Return a figure for each code length and kind of database codes."""
+        """Return a figure for each code length, database and kind of codes."""
         pictures = []
-        for (bits, database), group in grouped(data, "bits", "database"):
+        for (bits, database, codes), group in grouped(data, "bits", "database", "codes"):
             for name, part in figures.paginate(group, style):
                 figure = figures.deferred(
                     plots.line_figure,
@@ -50,9 +50,10 @@ class TopKCurve(Report):
                     part["dataset"],
                     measure="PR",
                     database=database,
+                    codes=codes,
                     seeds=list(part["seeds"]),
                 )
-                title = f"{bits} bits {database} {name}"
+                title = f"{bits} bits {database} {codes} {name}"
                 pictures.append(
                     Picture(title, caption, figure, style.notes(part["method"]), slices(part))
                 )

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hashbench.analysis.rank_changes import expected_best, tau_words, to_ranks
-from hashbench.analysis.summary import grouped, over_seeds, records
+from hashbench.analysis.summary import SEARCHED, grouped, one_database, over_seeds, records
 from hashbench.core.units import format_duration
 from hashbench.execution.tuning.search import Search
 from hashbench.plugins.selection import TUNED, full_name
@@ -62,15 +62,16 @@ class Tuning(Report):
         if not results.searches:
             raise NothingToShowError("nothing was tuned; run with --tune")
         measure = results.main_measure
-        scores = results.scores([measure])
-        scores = scores[scores["database"] == "encoded"]
+        scores = one_database(results.scores([measure]))
+        searched = scores.drop_duplicates("dataset").set_index("dataset")[SEARCHED]
         means = scores.groupby(["dataset", "method", "bits", "seed"])["value"].mean().to_dict()
         rows = []
         for search, bits in _searched(results):
             rows += _rows(results, search, bits, means)
         if not rows:
             raise NothingToShowError("no method has a default and a tuned score")
-        return pd.DataFrame(rows).assign(measure=measure)
+        table = pd.DataFrame(rows).assign(measure=measure)
+        return table.join(searched, on="dataset")
 
     def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
         """Return a table a dataset and code length, and a figure a code length."""
@@ -79,11 +80,11 @@ class Tuning(Report):
             _table(group, style, *keys)
             for keys, group in grouped(outcomes, "measure", "dataset", "bits")
         ]
-        for (measure, bits), group in grouped(best, "measure", "bits"):
+        for (measure, bits, *searched), group in grouped(best, "measure", "bits", *SEARCHED):
             columns = ["dataset", "method", "task", "trials", "seed", "value"]
             lines = over_seeds(group[columns]).sort_values("trials", kind="stable")
             for name, part in figures.paginate(lines, style):
-                exhibits.append(_picture(part, style, measure, bits, name))
+                exhibits.append(_picture(part, style, measure, bits, searched, name))
         return exhibits
 
 
@@ -156,7 +157,8 @@ def _table(group: pd.DataFrame, style: Style, measure: str, dataset: str, bits: 
         "bits, mean of the tasks"
     )
     seeds = list(group.groupby("method")["seed"].nunique())
-    caption = style.summary(subject, measure=measure, database="encoded", seeds=seeds)
+    searched = dict(group[SEARCHED].iloc[0])
+    caption = style.summary(subject, measure=measure, **searched, seeds=seeds)
     header = [(name, 1) for name in HEADER]
     name = f"{dataset} {bits}"
     notes = _notes(group, means, style)
@@ -189,7 +191,14 @@ def _notes(group: pd.DataFrame, means: pd.DataFrame, style: Style) -> list[str]:
     return notes
 
 
-def _picture(data: pd.DataFrame, style: Style, measure: str, bits: int, name: str) -> Picture:
+def _picture(
+    data: pd.DataFrame,
+    style: Style,
+    measure: str,
+    bits: int,
+    searched: Sequence[str],
+    name: str,
+) -> Picture:
     caption = style.caption(
         f"The best of so many trials at {bits} bits, mean of the tasks: on validation rows the "
         "expectation over all orders of the trials that were run (one that is not done scores 0); "
@@ -197,14 +206,18 @@ def _picture(data: pd.DataFrame, style: Style, measure: str, bits: int, name: st
         "fitted to all training rows. Bands are standard deviations over splits",
         data["dataset"],
         measure=measure,
-        database="encoded",
+        **dict(zip(SEARCHED, searched, strict=True)),
         seeds=list(data["seeds"]),
     )
     figure = figures.deferred(
         plots.line_figure, _thinned(data), style, "trials", "mean", ("trials", measure), _doubling
     )
     return Picture(
-        f"{measure} {bits} bits {name}", caption, figure, style.notes(data["method"]), slices(data)
+        f"{measure} {bits} bits {' '.join(searched)} {name}",
+        caption,
+        figure,
+        style.notes(data["method"]),
+        slices(data),
     )
 
 

@@ -23,6 +23,7 @@ from hashbench.analysis.bootstrap import (
 )
 from hashbench.analysis.evidence import Evidence, find_evidence
 from hashbench.core.errors import HashbenchError, unknown
+from hashbench.data.splits import Searched
 from hashbench.plugins.selection import bare_name
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def blocks(scores: pd.DataFrame, evidence: Evidence) -> pd.DataFrame:
 
     Parameters
     ----------
-    scores : of one measure and one kind of database codes
+    scores : of one measure, one part of the database and one kind of codes
     """
     cells = scores.pivot_table(
         index=["dataset", "seed", "bits", "task"], columns="method", values="value", sort=False
@@ -79,10 +80,10 @@ def compare(results: Results, first: str, second: str, measure: str) -> pd.DataF
     Returns
     -------
     DataFrame
-        dataset, bits, task, database, measure, first, second (means, as in tables), difference
-        (first minus second), low and high (its 95 % interval), p_value (two-sided), p_holm
-        (corrected over all rows), test ("splits" or "queries"), at_most (whether the p-value is
-        the smallest of the bootstrap), better, equal, worse (probabilities over splits; nan
+        dataset, bits, task, database, codes, measure, first, second (means, as in tables),
+        difference (first minus second), low and high (its 95 % interval), p_value (two-sided),
+        p_holm (corrected over all rows), test ("splits" or "queries"), at_most (whether the p-value
+        is the smallest of the bootstrap), better, equal, worse (probabilities over splits; nan
         otherwise), queries (distinct items), seeds, blocks (distinct splits), blocks_won (by the
         first)
     """
@@ -93,8 +94,8 @@ def compare(results: Results, first: str, second: str, measure: str) -> pd.DataF
         row
         for (dataset, bits), pairs in _pairs(results, first, second).items()
         for task in results.tasks
-        for database in results.databases
-        for row in _compared(results, evidence, pairs, (dataset, bits, task, database), measure)
+        for searched in results.searched
+        for row in _compared(results, evidence, pairs, (dataset, bits, task, searched), measure)
     ]
     if not rows:
         raise HashbenchError(f"{first} and {second}: found no cell that both have done")
@@ -111,11 +112,11 @@ def over_items(results: Results, first: str, second: str, measure: str) -> dict[
     The values of an item for all tasks, code lengths and seeds are averaged.
     """
     requested = [
-        _read_values(results, pair, task, database, measure)
+        _read_values(results, pair, task, searched, measure)
         for pairs in _pairs(results, first, second).values()
         for pair in pairs
         for task in results.tasks
-        for database in results.databases
+        for searched in results.searched
     ]
     items = _average_items([each for each in requested if each is not None])
     found = paired_bootstrap(items.difference, np.random.default_rng(0), items.weights)
@@ -136,7 +137,7 @@ class Compared(NamedTuple):
 
 def compare_all(
     results: Results, dataset: str, bits: int, measure: str
-) -> dict[tuple[str, str], Compared]:
+) -> dict[tuple[str, Searched], Compared]:
     """Compare every two methods over query items, as `compare` does for one pair.
 
     All pairs share the resampled items, which is faster than one bootstrap per pair. Methods whose
@@ -145,21 +146,21 @@ def compare_all(
     Returns
     -------
     dict
-        By task and kind of database codes.
+        By task and what is searched.
     """
     # by method and seed; one cell after the other, so that its values are read once
-    found: dict[tuple[str, str], dict[str, dict[int, _Values]]] = {}
+    found: dict[tuple[str, Searched], dict[str, dict[int, _Values]]] = {}
     for stored in results.done():
         if (stored.cell.dataset, stored.cell.bits) != (dataset, bits):
             continue
-        for about in itertools.product(results.tasks, results.databases):
+        for about in itertools.product(results.tasks, results.searched):
             one = _read_values(results, [stored], *about, measure)
             if one is not None:
                 seeds = found.setdefault(about, {}).setdefault(stored.cell.label, {})
                 seeds[stored.cell.seed] = one
     alike = {about: _same_queries(by_method) for about, by_method in found.items()}
     # slices whose items have equal weights share the resampled items
-    groups: dict[bytes, list[tuple[str, str]]] = {}
+    groups: dict[bytes, list[tuple[str, Searched]]] = {}
     for about, (_, items) in alike.items():
         groups.setdefault(items.weights.tobytes(), []).append(about)
     compared = {}
@@ -221,13 +222,13 @@ def _pairs(results: Results, first: str, second: str) -> dict[tuple[str, int], l
 
 
 def _read_values(
-    results: Results, cells: Sequence[Stored], task: str, database: str, measure: str
+    results: Results, cells: Sequence[Stored], task: str, searched: Searched, measure: str
 ) -> _Values | None:
     """Return the values of a task, or None if a method does not have such codes."""
     # a slow import, which listing reports does not need
     from hashbench.analysis.per_query import per_query
 
-    found = [per_query(results, stored, task, database, measure) for stored in cells]
+    found = [per_query(results, stored, task, searched, measure) for stored in cells]
     values = [each for each in found if each is not None]
     if len(values) < len(found):
         return None
@@ -256,12 +257,12 @@ def _compared(
     results: Results,
     evidence: Evidence,
     pairs: Sequence[Pair],
-    about: tuple[str, int, str, str],
+    about: tuple[str, int, str, Searched],
     measure: str,
 ) -> list[dict[str, Any]]:
     """Return one row, or none if the methods do not both have such codes."""
-    dataset, bits, task, database = about
-    requested = [_read_values(results, pair, task, database, measure) for pair in pairs]
+    dataset, bits, task, searched = about
+    requested = [_read_values(results, pair, task, searched, measure) for pair in pairs]
     found = [one for one in requested if one is not None]
     if not found or len(found) < len(requested):
         return []
@@ -273,7 +274,8 @@ def _compared(
     overall = np.mean([one.values.mean(axis=0) for one in found], axis=0)
     items = _average_items(found)
     row: dict[str, Any] = {
-        "dataset": dataset, "bits": bits, "task": task, "database": database, "measure": measure,
+        "dataset": dataset, "bits": bits, "task": task, **searched._asdict(),
+        "measure": measure,
         "first": overall[0], "second": overall[1], "difference": overall[0] - overall[1],
         "queries": len(items.difference), "seeds": len(found), "blocks": len(means),
         "blocks_won": int((difference > 0).sum()),

@@ -1,8 +1,9 @@
 """The tables of a study as CSV: their columns, their rows and how values are written.
 
-``results`` has one row per number: every measure of every done cell, for each task and each kind
-of database codes. ``runs`` has one row per cell, done or not, with what depends on the machine;
-``trials`` one per trial of a search. All can be derived again from the store at any time.
+``results`` has one row per number: every measure of every done cell, for each task, each part of
+the database (seen, unseen, all) and each kind of codes (encoded, learned). ``runs`` has one row per
+cell, done or not, with what depends on the machine; ``trials`` one per
+trial of a search. All can be derived again from the store at any time.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from hashbench.plugins.selection import format_value
 Row = dict[str, Any]
 
 RESULT_COLUMNS = (
-    "dataset", "method", "params", "bits", "seed", "task", "database", "measure", "value",
+    "dataset", "method", "params", "bits", "seed", "task", "database", "codes", "measure",
+    "value",
 )  # fmt: skip
 RUN_COLUMNS = (
     "dataset", "method", "params", "bits", "seed", "status", "reason", "fit_seconds",

@@ -24,11 +24,11 @@ FEW_PAIRS = 1 << 22
 
 
 def write_tables(results: Results, store: Store, progress: Progress) -> tuple[list[Row], list[Row]]:
-    """Write the tables of a study; return the rows of results.csv and of runs.csv."""
+    """Write the tables of a study; return the rows that are shown, and those of runs.csv."""
     evaluate_missing(results, progress)
     for name, text in table_texts(results, store).items():
         store.write_text(name, text)
-    return results.rows(), run_rows(results.plan, results.stored)
+    return results.shown().rows(), run_rows(results.plan, results.stored)
 
 
 def table_texts(results: Results, store: Store) -> dict[str, str]:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hashbench.analysis.results import Results
+from hashbench.data.splits import Searched
 from hashbench.execution.score_cache import fingerprint_of
 from hashbench.execution.store import Stored
 from hashbench.measures import parse
@@ -32,40 +33,48 @@ class Retrieved(NamedTuple):
 
 
 def per_query(
-    results: Results, stored: Stored, task: str, database: str, measure: str
+    results: Results, stored: Stored, task: str, searched: Searched, measure: str
 ) -> npt.NDArray[np.float64] | None:
     """Return a measure's value for every query, nan for those that do not count.
 
-    None if the cell has no such database codes.
+    None if the cell has no such codes.
     """
     split, name = results.split(stored.cell.split), str(parse(measure))
     stamp = fingerprint_of(stored, split)
-    known = results.score_cache.per_query(stored.cell.id, stamp, name, task, database)
+    known = results.score_cache.per_query(stored.cell.id, stamp, name, task, searched)
     if known is not None:
         return known
     # imports numba, which takes a second and which cached values do not need
-    from hashbench.execution.scoring import make_ranking, rankings
+    from hashbench.execution.scoring import make_ranking, searched_parts
     from hashbench.measures import evaluate_ranking
 
     codes = stored.codes()
-    for kind, each in rankings(codes, split):
-        if kind == database and each.name == task:
-            ranking = make_ranking(codes, split, kind, each)
-            values = evaluate_ranking(ranking, [name], per_query=True).scores[name].per_query
-            return None if values is None else np.asarray(values)
-    return None
+    tasks = [each for each in split.tasks if each.name == task]
+    if not tasks or searched not in searched_parts(stored, codes, split):
+        return None
+    ranking = make_ranking(codes, split, searched, tasks[0])
+    values = evaluate_ranking(ranking, [name], per_query=True).scores[name].per_query
+    return None if values is None else np.asarray(values)
 
 
 def retrieved(
-    results: Results, stored: Stored, task: str, queries: Sequence[int], ranks: int, seed: int = 0
+    results: Results,
+    stored: Stored,
+    task: str,
+    queries: Sequence[int],
+    ranks: int,
+    part: str,
+    seed: int = 0,
 ) -> Retrieved:
-    """Return the first items of some queries among encoded database codes.
+    """Return the first items of some queries among the encoded codes of a part of the database.
 
     Tied items are in random order: in database order the same items would always come first.
     """
     codes, split = stored.codes(), results.split(stored.cell.split)
     (chosen,) = (each for each in split.tasks if each.name == task)
-    query, database = codes.query[chosen.asked][list(queries)], codes.database[chosen.searched]
+    positions = split.positions(part)
+    query = codes.query[chosen.asked][list(queries)]
+    database = codes.database[chosen.searched][positions]
     distances = ties = None
     if codes.n_bits is not None:
         all_distances = np.stack(
@@ -79,6 +88,7 @@ def retrieved(
         )
     else:
         order = np.argsort(-(query @ database.T), axis=1, kind="stable")[:, :ranks]
+    order = positions[order]
     labels = split.query_labels[list(queries)]
     relevant = ((labels[:, None, :] & split.database_labels[order]) != 0).any(axis=2)
     return Retrieved(order, relevant, distances, ties)

@@ -7,6 +7,7 @@ two methods. Failed cells have a row in ``runs`` and none in ``scores``.
 from __future__ import annotations
 
 import fnmatch
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -16,10 +17,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from hashbench.analysis.csv_tables import RESULT_COLUMNS, Row, run_rows
+from hashbench.analysis.summary import SEARCHED
 from hashbench.core.errors import HashbenchError, unknown
-from hashbench.data.splits import StoredSplit
+from hashbench.data.splits import Searched, StoredSplit
 from hashbench.execution.cell import Cell
-from hashbench.execution.cell_codes import EITHER
+from hashbench.execution.cell_codes import EITHER, ENCODED, LEARNED
 from hashbench.execution.plan import Plan
 from hashbench.execution.score_cache import (
     EvaluatedCell,
@@ -33,6 +35,7 @@ from hashbench.execution.store import Store, Stored
 from hashbench.execution.tuning.search import Search
 from hashbench.measures import parse, parse_many
 from hashbench.plugins.dataset import ContactSheet
+from hashbench.plugins.protocol import ALL, SEEN, UNSEEN
 from hashbench.plugins.registry import Registry
 from hashbench.plugins.selection import bare_name, full_name
 
@@ -42,7 +45,9 @@ if TYPE_CHECKING:
 #: The columns that identify a cell in every table.
 IDENTITY = ["dataset", "method", "bits", "seed"]
 
-DATABASES = ("encoded", "learned")
+DATABASES = (UNSEEN, SEEN, ALL)
+
+CODES = (ENCODED, LEARNED)
 
 #: The columns of a score with numbers.
 NUMBERS = ["value", "low", "high", "chance", "chance_error"]
@@ -53,13 +58,18 @@ USUAL_BITS = 16
 
 @dataclass(frozen=True)
 class Selection:
-    """A part of results; None where nothing is restricted."""
+    """A part of results; None where nothing is restricted.
+
+    With `shown`, only what tables show by default of each cell's database, see `Results.shown`.
+    """
 
     cells: tuple[Cell, ...] | None = None
     measures: tuple[str, ...] | None = None
     bits: tuple[int, ...] | None = None
     tasks: tuple[str, ...] | None = None
     databases: tuple[str, ...] | None = None
+    codes: tuple[str, ...] | None = None
+    shown: bool = False
 
 
 class Results:
@@ -121,15 +131,17 @@ class Results:
         bits: Sequence[int] = (),
         tasks: Sequence[str] = (),
         databases: Sequence[str] = (),
+        codes: Sequence[str] = (),
         datasets: Sequence[str] = (),
         methods: Sequence[str] = (),
     ) -> Self:
         """Return a part of the results; what is left empty is not restricted.
 
         Measures need not be those of the study. Datasets and methods may be patterns, and match
-        with or without their parameters.
+        with or without their parameters. Where all rows of the database are seen, or all are
+        unseen, these rows are the database "all", too.
         """
-        if not any((measures, bits, tasks, databases, datasets, methods)):
+        if not any((measures, bits, tasks, databases, codes, datasets, methods)):
             return self
         part = self.selection
         if measures:
@@ -145,22 +157,36 @@ class Results:
             _check("task", tasks, self.tasks)
             part = replace(part, tasks=tuple(tasks))
         if databases:
-            _check("database codes", databases, (*DATABASES, EITHER))
-            if EITHER in databases and len(databases) > 1:
-                raise HashbenchError(
-                    f"database codes: found {databases}; allowed: {EITHER!r} alone, or others"
-                )
-            part = replace(part, databases=tuple(databases))
+            _check("database", databases, DATABASES)
+            part = replace(part, databases=tuple(databases), shown=False)
+        if codes:
+            _check("codes", codes, (*CODES, EITHER))
+            if EITHER in codes and len(codes) > 1:
+                raise HashbenchError(f"codes: found {codes}; allowed: {EITHER!r} alone, or others")
+            part = replace(part, codes=tuple(codes), shown=False)
         cells = [cell for cell in self.cells if not bits or cell.bits in bits]
         cells = _matching(cells, "dataset", datasets, lambda cell: cell.dataset)
         cells = _matching(cells, "method", methods, lambda cell: cell.label)
+        return self._with(replace(part, cells=tuple(cells)))
+
+    def shown(self) -> Self:
+        """Return what tables show where neither database nor codes were selected.
+
+        Of each cell the encoded codes of unseen rows; if its protocol has none, those of what
+        there is: seen rows, or the whole database.
+        """
+        if self.selection.databases or self.selection.codes:
+            return self
+        return self._with(replace(self.selection, shown=True))
+
+    def _with(self, selection: Selection) -> Self:
         return type(self)(
             self.path,
             self.registry,
             self.plan,
             self.stored,
             self.damaged,
-            selection=replace(part, cells=tuple(cells)),
+            selection=selection,
             score_cache=self.score_cache,
             splits=self._splits,
         )
@@ -175,10 +201,12 @@ class Results:
             found.update((task.name, None) for task in self.split(name).tasks)
         return tuple(found)
 
-    @property
-    def databases(self) -> tuple[str, ...]:
-        """The selected kinds of database codes."""
-        return self.selection.databases or DATABASES
+    @cached_property
+    def searched(self) -> tuple[Searched, ...]:
+        """The selected parts of databases and codes of all done cells, unseen ones first."""
+        found = {each.searched for stored in self.done() for each in self._selected(stored)}
+        every = (Searched(*pair) for pair in itertools.product(DATABASES, CODES))
+        return tuple(each for each in every if each in found)
 
     @cached_property
     def bits(self) -> tuple[int, ...]:
@@ -236,39 +264,41 @@ class Results:
         Returns
         -------
         DataFrame
-            dataset, method, bits, seed, task, database, measure, value; low and high bound the
-            value over all orders of tied items, chance is the value of a random order and
-            chance_error the standard error of the distance from it (nan where not defined).
+            dataset, method, bits, seed, task, database ("unseen", "seen" or "all"), codes
+            ("encoded" or "learned"), measure, value; low and high bound the value over all orders
+            of tied items, chance is the value of a random order and chance_error the standard
+            error of the distance from it (nan where not defined).
         """
         names = [str(parse(name)) for name in (self.measures if measures is None else measures)]
         return self._once(("scores", *names), lambda: self._scores(names))
 
     def _scores(self, names: Sequence[str]) -> pd.DataFrame:
         rows = [
-            (*identity(cell).values(), task, database, name, *(score.get(n) for n in NUMBERS))
-            for cell, task, database, name, score in self._each_score(names)
+            (*identity(cell).values(), task, *searched, name, *(score.get(n) for n in NUMBERS))
+            for cell, task, searched, name, score in self._each_score(names)
         ]
-        table = _frame(rows, [*IDENTITY, "task", "database", "measure", *NUMBERS])
+        table = _frame(rows, [*IDENTITY, "task", *SEARCHED, "measure", *NUMBERS])
         table[NUMBERS] = table[NUMBERS].astype(float)
         return table
 
     def rows(self) -> list[Row]:
         """Return the rows of results.csv, with the chance level of each number."""
         rows = []
-        for cell, *about, score in self._each_score(self.measures):
+        for cell, task, searched, name, score in self._each_score(self.measures):
             value = np.nan if score["value"] is None else score["value"]
-            row = dict(zip(RESULT_COLUMNS, (*cell.key, *about, value), strict=True))
+            found = (*cell.key, task, *searched, name, value)
+            row = dict(zip(RESULT_COLUMNS, found, strict=True))
             rows.append({**row, "chance": score["chance"], "chance_error": score["chance_error"]})
         return rows
 
     def _each_score(
         self, names: Sequence[str]
-    ) -> Iterator[tuple[Cell, str, str, str, Mapping[str, float | None]]]:
-        """Yield cell, task, kind of database codes, measure and score of every number."""
-        for cell, kind, ranking in self._rankings(self.done(), names):
+    ) -> Iterator[tuple[Cell, str, Searched, str, Mapping[str, float | None]]]:
+        """Yield cell, task, what is searched, measure and score of every number."""
+        for cell, searched, ranking in self._rankings(self.done(), names):
             for name in names:
                 if name in ranking.scores:  # vectors have no Hamming radius
-                    yield cell, ranking.task, kind, name, ranking.scores[name]
+                    yield cell, ranking.task, searched, name, ranking.scores[name]
 
     def curves(self, measure: str = "PR") -> pd.DataFrame:
         """Return one row per point of a curve, for the code lengths of figures.
@@ -276,17 +306,21 @@ class Results:
         Returns
         -------
         DataFrame
-            dataset, method, bits, seed, task, database, x (rank or radius), precision, recall
+            dataset, method, bits, seed, task, database, codes, x (rank or radius), precision,
+            recall
         """
         name, bits = str(parse(measure)), set(self.figure_bits)
         chosen = [stored for stored in self.done() if stored.cell.bits in bits]
         found = [
-            ({**identity(cell), "task": ranking.task, "database": kind}, ranking.curves[name])
-            for cell, kind, ranking in self._rankings(chosen)
+            (
+                {**identity(cell), "task": ranking.task, **searched._asdict()},
+                ranking.curves[name],
+            )
+            for cell, searched, ranking in self._rankings(chosen)
             if name in ranking.curves
         ]
         # first one row per curve, then one row per point: points are many
-        table = _frame((about for about, _ in found), [*IDENTITY, "task", "database"])
+        table = _frame((about for about, _ in found), [*IDENTITY, "task", *SEARCHED])
         table = table.loc[table.index.repeat([len(curve["x"]) for _, curve in found])]
         for column, kind in (("x", int), ("precision", float), ("recall", float)):
             values = [np.asarray(curve[column], kind) for _, curve in found]
@@ -295,22 +329,36 @@ class Results:
 
     def _rankings(
         self, done: Iterable[Stored], measures: Sequence[str] = ()
-    ) -> Iterator[tuple[Cell, str, RankingScores]]:
-        """Yield cell, selected kind of database codes and scores of every selected ranking."""
+    ) -> Iterator[tuple[Cell, Searched, RankingScores]]:
+        """Yield cell, what is searched and scores of every selected ranking."""
+        either = EITHER in (self.selection.codes or ())
         for stored in done:
-            evaluated = self.evaluated(stored, measures)
-            kinds = self._kinds(evaluated)
-            for ranking in evaluated.rankings:
-                if ranking.task in self.tasks and ranking.database in kinds:
-                    kind = EITHER if EITHER in self.databases else ranking.database
-                    yield stored.cell, kind, ranking
+            for ranking in self._selected(stored, measures):
+                if ranking.task in self.tasks:
+                    searched = ranking.searched
+                    yield (
+                        stored.cell,
+                        searched._replace(codes=EITHER) if either else searched,
+                        ranking,
+                    )
 
-    def _kinds(self, evaluated: EvaluatedCell) -> tuple[str, ...]:
-        """Return the kinds of database codes that are shown of a cell."""
-        if EITHER not in self.databases:
-            return self.databases
-        found = {ranking.database for ranking in evaluated.rankings}
-        return ("learned",) if "learned" in found else ("encoded",)
+    def _selected(self, stored: Stored, measures: Sequence[str] = ()) -> list[RankingScores]:
+        """Return the rankings of a done cell whose part of the database and codes are selected."""
+        rankings = self.evaluated(stored, measures).rankings
+        if self.selection.shown:
+            return [each for each in rankings if each.searched == rankings[0].searched]
+        every = {ranking.searched for ranking in rankings}
+        databases, codes = self.selection.databases or DATABASES, self.selection.codes or CODES
+        whole = ALL in databases and len({each.database for each in every}) == 1
+
+        def is_selected(searched: Searched) -> bool:
+            if searched.database not in databases and not whole:
+                return False
+            if EITHER in codes:
+                return searched.codes == LEARNED or searched._replace(codes=LEARNED) not in every
+            return searched.codes in codes
+
+        return [each for each in rankings if is_selected(each.searched)]
 
     def evaluated(self, stored: Stored, measures: Sequence[str] = ()) -> EvaluatedCell:
         """Return the numbers of a done cell: those of the study, and of the given measures.
@@ -326,7 +374,7 @@ class Results:
 
     def compute(
         self, stored: Stored, measures: Sequence[str] = ()
-    ) -> tuple[EvaluatedCell, dict[tuple[str, str, str], PerQuery]]:
+    ) -> tuple[EvaluatedCell, dict[tuple[str, str, Searched], PerQuery]]:
         """Return the numbers of a done cell, and those of the first measure query by query."""
         from hashbench.execution.scoring import evaluate_cell  # imports numba: a second
 
@@ -338,7 +386,7 @@ class Results:
         self,
         stored: Stored,
         evaluated: EvaluatedCell,
-        per_query: Mapping[tuple[str, str, str], PerQuery],
+        per_query: Mapping[tuple[str, str, Searched], PerQuery],
     ) -> EvaluatedCell:
         """Write the numbers of a done cell to the score cache; return them."""
         self.score_cache.write(stored.cell.id, self.stamp(stored), evaluated, per_query)
@@ -357,7 +405,10 @@ class Results:
         return _all_names((*self.measures, *self.plan.measures, *measures))
 
     def codes(self) -> pd.DataFrame:
-        """Return one row per set of database codes; see `hashbench.measures.code_statistics`."""
+        """Return one row per part of the database, codes and view (none if all share the codes).
+
+        See `hashbench.measures.code_statistics`.
+        """
         return self._once("codes", self._codes)
 
     def _codes(self) -> pd.DataFrame:
@@ -365,9 +416,11 @@ class Results:
             {**identity(stored.cell), **statistics}
             for stored in self.done()
             for statistics in self.evaluated(stored).codes
+            if (statistics["database"], statistics["codes"])
+            in {each.searched for each in self._selected(stored)}
         ]
         columns = [
-            "codes", "items", "ones", "imbalance", "constant", "correlation",
+            *SEARCHED, "view", "items", "ones", "imbalance", "constant", "correlation",
             "largest_correlation", "distinct", "collisions", "collisions_apart",
         ]  # fmt: skip
         # None where fewer than two bits change, or where labels are those of other rows

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from hashbench.analysis import tests
 from hashbench.analysis.evidence import Evidence
+from hashbench.data.splits import Searched
 from hashbench.plugins.numerical_tolerance import tolerance
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ def records(table: pd.DataFrame) -> list[Any]:
     """Return the rows of a table, their fields as attributes."""
     return list(table.itertuples(index=False))
 
+
+#: The columns that say what was searched.
+SEARCHED = [*Searched._fields]
 
 #: Columns of scores that no group depends on.
 EXTRA_COLUMNS = ("low", "high", "chance", "chance_error")
@@ -57,6 +61,16 @@ def over_seeds(table: pd.DataFrame, values: Sequence[str] = ("value",)) -> pd.Da
     if len(values) == 1:
         summary = summary.rename(columns={values[0]: "mean", f"{values[0]}_std": "std"})
     return summary.reset_index()
+
+
+def one_database(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the scores of one part of the database and one kind of codes per dataset: the first.
+
+    What averages over tasks or methods must not average over these.
+    """
+    searched = scores[SEARCHED]
+    first = scores.groupby("dataset", sort=False)[SEARCHED].transform("first")
+    return scores[(searched == first).all(axis=1)]
 
 
 def best_methods(

@@ -10,15 +10,15 @@ from hashbench.data import preprocessing
 from hashbench.data.prepare import SplitRequest, check_data, make_split
 from hashbench.execution.grid import select_datasets
 from hashbench.execution.study import Study
-from hashbench.plugins.dataset import Data, Dataset, GivenSplit, RandomQuery, Split
-from hashbench.plugins.protocol import Protocol
+from hashbench.plugins.dataset import Data, Dataset, GivenSplit, Split
+from hashbench.plugins.protocol import DEFAULT, Protocol
 from hashbench.plugins.registry import discover
 
 
 class InMemory(Dataset):
     """Data that are there already, as a dataset."""
 
-    protocols = {"given": GivenSplit(), "random": RandomQuery(0.25)}  # noqa: RUF012
+    protocols = {"given": GivenSplit()}  # noqa: RUF012
     preprocessing = "none"
 
     def __init__(self, data: Data) -> None:
@@ -36,7 +36,7 @@ def split_of(
     """Return views, labels, a split and the names of the views."""
     if isinstance(source, Data):
         dataset: Dataset = InMemory(source)
-        usual = Protocol("given" if {"train", "query"} <= set(source.given) else "random")
+        usual = Protocol("given" if {"train", "query"} <= set(source.given) else DEFAULT)
         steps: Any = "none"
     else:
         registry = discover()

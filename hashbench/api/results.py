@@ -35,16 +35,14 @@ class Results(Tables):
         Parameters
         ----------
         report : its name, with parameters in brackets
-        part : what it is to show, as `select` takes it: measure, bits, task, database, datasets,
-            methods; one or several
+        part : what it is to show, as `select` takes it: measure, bits, task, database, codes,
+            datasets, methods; one or several
         """
         name, settings = parse_item(report)
         made = self.registry.get("reports", name).cls(**settings[0])
         results = self.select(**_selection(part)) if part else self
         try:
-            data = made.data(results)
-            if not len(data):
-                raise NothingToShowError("nothing in these results")
+            data = made.shown_data(results)
             with figures.plot_context():
                 return list(made.draw(data, Style.of(self)))
         except NothingToShowError as nothing:
@@ -69,7 +67,7 @@ class Results(Tables):
     def compare(self, first: str, second: str, measure: str | None = None) -> pd.DataFrame:
         """Compare two methods: paired, with significance; one row per dataset, length and task."""
         pair = find_method(self, first), find_method(self, second)
-        return compare(self, *pair, measure or self.main_measure)
+        return compare(self.shown(), *pair, measure or self.main_measure)
 
     def __repr__(self) -> str:
         done = len(self.done())
@@ -78,7 +76,7 @@ class Results(Tables):
     def _repr_html_(self) -> str:
         head = f"<p>{_escaped(repr(self))}</p>"
         try:
-            return head + str(self.table("map-table", database="encoded").to_html())
+            return head + str(self.table("map-table").to_html())
         except HashbenchError as error:
             return f"{head}<p>{_escaped(str(error))}</p>"
 

@@ -176,7 +176,7 @@ def score(
     Returns
     -------
     DataFrame
-        task, measure, value
+        task, database ("unseen", "seen" or "all"), measure, value
     """
     import pandas as pd
 
@@ -192,7 +192,10 @@ def score(
             if query == database:
                 continue
             codes = method.encode(X[split.query], query), method.encode(Z[split.database], database)
-            found = evaluate(*codes, labels[split.query], labels[split.database], measures)
-            task = f"{names[query]}->{names[database]}"
-            rows += [{"task": task, "measure": name, "value": found[name]} for name in found.scores]
+            for part in split.parts:
+                chosen = split.positions(part)
+                relevant = labels[split.query], labels[split.database[chosen]]
+                found = evaluate(codes[0], codes[1][chosen], *relevant, measures)
+                about = {"task": f"{names[query]}->{names[database]}", "database": part}
+                rows += [{**about, "measure": name, "value": found[name]} for name in found.scores]
     return pd.DataFrame(rows)

@@ -19,7 +19,8 @@ from hashbench.cli.report import select_results
 @click.option("--measure", help="The measure to compare by; default: the study's first.")
 @click.option("-b", "--bits", help="Code lengths: 16,32.")
 @click.option("--task", help="image->text or text->image.")
-@click.option("--database", help="encoded or learned.")
+@click.option("--database", help="unseen, seen or all; default: unseen where there is one.")
+@click.option("--codes", help="encoded or learned.")
 @click.option("-d", "--datasets", help="Some datasets only: names or patterns.")
 @click.option("--width", default="column", show_default=True, help="column or page, of a paper.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -29,7 +30,7 @@ def compare_command(
 ) -> None:
     """Compare methods A and B on the results in OUT: paired, with significance.
 
-    For every dataset, code length, task and kind of database codes: the mean difference A - B, its
+    For every dataset, code length, task, database and kind of codes: the mean difference A - B, its
     95 % interval and p-value, Holm-corrected over all of them. From three distinct splits up they
     come from a t-test corrected for the rows that splits share; on one split from a bootstrap over
     queries. A figure and a table go to OUT/report.
@@ -43,7 +44,7 @@ def compare_command(
     check_width(flags["width"])
     full_results = Results(out, with_study(out, plugins))
     style = Style.of(full_results, flags["width"])
-    results = select_results(full_results, {**flags, "methods": None})
+    results = select_results(full_results, {**flags, "methods": None}).shown()
     pair = find_method(results, first), find_method(results, second)
     table = compare(results, *pair, results.main_measure)
     title = f"compare {pair[0]} {pair[1]}"

@@ -15,7 +15,7 @@ from hashbench.plugins.selection import select
 from hashbench.render.report import Report
 
 #: Flags that leave something out: the page is written of the whole study only.
-PARTS = ("folder", "measure", "bits", "task", "database", "methods", "datasets")
+PARTS = ("folder", "measure", "bits", "task", "database", "codes", "methods", "datasets")
 
 
 @click.command("report")
@@ -33,7 +33,8 @@ PARTS = ("folder", "measure", "bits", "task", "database", "methods", "datasets")
 )
 @click.option("-b", "--bits", help="Code lengths: 16,32. Curves show 16 unless others are named.")
 @click.option("--task", help="image->text or text->image.")
-@click.option("--database", help="encoded, learned, or learned-or-encoded as papers mix them.")
+@click.option("--database", help="unseen, seen or all; default: unseen where there is one.")
+@click.option("--codes", help="encoded, learned, or learned-or-encoded as papers mix them.")
 @click.option("-m", "--methods", help="Some methods only: names or patterns.")
 @click.option("--highlight", help="Methods in colour in every figure: edsh,mine.")
 @click.option("-d", "--datasets", help="Some datasets only: names or patterns.")
@@ -127,6 +128,7 @@ def select_results(full_results: Any, flags: dict[str, Any]) -> Any:
         bits=[int(each) for each in bits],
         tasks=_listed(flags["task"]),
         databases=_listed(flags["database"]),
+        codes=_listed(flags["codes"]),
         datasets=_listed(flags["datasets"]),
         methods=_listed(flags["methods"]),
     )

@@ -96,8 +96,10 @@ class Prepared:
             ]
             for file in set(files.values())  # mapped twice, memory would be counted twice
         }
-        parts = {part: maps[file] for part, file in files.items()}
         labels = np.load(folder / "train_labels.npy", mmap_mode="r")
+        parts = {part: maps[file] for part, file in files.items()}
+        if files["train"] == "database":  # its first rows are the training rows
+            parts["train"] = [X[: len(labels)] for X in parts["train"]]
         held_out = np.load(folder / "validation.npy")
         labelled = folder / "labelled.npy"
         chosen = np.load(labelled) if labelled.exists() else None
@@ -196,16 +198,17 @@ def prepare(
     asked = from_json(SplitRequest, request)
     split = make_split(plugin, data, asked)
     with new_folder(cache / name) as temporary:
-        parts = {"train": split.train, "query": split.query}
-        if not split.database_is_train:
-            parts["database"] = split.database
+        parts = {"query": split.query, "database": split.database}
+        shared = np.array_equal(split.database[: len(split.train)], split.train)
+        if not shared:
+            parts["train"] = split.train
         for m, (X, chosen) in enumerate(zip(data.views, steps, strict=True)):
             transform = preprocessing.fit(chosen, X, split.train)
             for part, rows in parts.items():
                 blocks = preprocessing.blocks(transform, X, rows)
                 write_rows(blocks, temporary / f"{part}_{m}.npy", len(rows))
-        database = "train" if split.database_is_train else "database"
-        files = {"train": "train", "query": "query", "database": database}
+        train = "database" if shared else "train"
+        files = {"train": train, "query": "query", "database": "database"}
         about = {"views": len(data.views), "files": files}
         with writing(temporary):
             labels, labelled = training_labels(data, split, asked)
@@ -250,7 +253,7 @@ def make_split(plugin: Dataset, data: Data, request: SplitRequest) -> Split:
     if request.train_rows is not None and request.train_rows < len(split.train):
         rng = np.random.default_rng([request.seed, 0xCA9])
         chosen = rng.choice(split.train, size=request.train_rows, replace=False)
-        split = replace(split, train=np.sort(chosen))
+        split = replace(split, train=np.sort(chosen), trainable=split.train)
     if not request.validation:
         return split
     asking = np.zeros(len(split.train), bool)

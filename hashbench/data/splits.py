@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from hashbench.core.codes import Words, pack, unpack
 from hashbench.core.errors import DamagedError
 from hashbench.core.io import arrays_checksum, load_checked_arrays, save_checked_arrays
 from hashbench.plugins.dataset import ContactSheet, Data, Split
-from hashbench.plugins.protocol import Rows
+from hashbench.plugins.protocol import ALL, Rows, part_positions
 
-TEXTS = ("view_names", "label_names", "query_strings", "database_strings")
+TEXTS = ("parts", "view_names", "label_names", "query_strings", "database_strings")
 
 
 class SearchTask(NamedTuple):
@@ -34,6 +35,23 @@ class SearchTask(NamedTuple):
     searched: int
 
 
+class Searched(NamedTuple):
+    """What is searched: a part of the database, and which codes of it.
+
+    Attributes
+    ----------
+    database : "unseen", "seen" or "all"
+    codes : "encoded", or "learned", which only seen rows have
+    """
+
+    database: str
+    codes: str
+
+    def __str__(self) -> str:
+        part = "whole" if self.database == ALL else self.database
+        return f"{part} database, {self.codes} codes"
+
+
 @dataclass(frozen=True, eq=False)
 class StoredSplit:
     """A split with what is shown and judged of its rows.
@@ -41,6 +59,8 @@ class StoredSplit:
     Attributes
     ----------
     train, query, database : rows of the dataset
+    is_seen : whether each row of the database is a training row
+    parts : parts of the database that are scored, see :class:`hashbench.plugins.dataset.Split`
     query_labels, database_labels : packed, 64 classes to a word
     n_labels : number of classes
     view_names, label_names : names; those of labels may be missing
@@ -51,6 +71,8 @@ class StoredSplit:
     train: Rows
     query: Rows
     database: Rows
+    is_seen: npt.NDArray[np.bool_]
+    parts: tuple[str, ...]
     query_labels: Words
     database_labels: Words
     n_labels: int
@@ -72,6 +94,8 @@ class StoredSplit:
             train=split.train,
             query=split.query,
             database=split.database,
+            is_seen=split.is_seen,
+            parts=split.parts,
             query_labels=pack(data.labels[split.query].astype(bool)),
             database_labels=pack(data.labels[split.database].astype(bool)),
             n_labels=int(data.labels.shape[1]),
@@ -85,8 +109,10 @@ class StoredSplit:
         """Return an array an attribute; what is None is left out."""
         arrays: dict[str, Any] = {
             name: getattr(self, name)
-            for name in ("train", "query", "database", "query_labels", "database_labels")
-        }
+            for name in (
+                "train", "query", "database", "is_seen", "query_labels", "database_labels",
+            )
+        }  # fmt: skip
         arrays["n_labels"] = np.asarray(self.n_labels)
         arrays["columns"] = np.asarray(self.columns, np.int64)
         for name in TEXTS:
@@ -116,10 +142,18 @@ class StoredSplit:
         """A hash of everything above."""
         return arrays_checksum(self._arrays())
 
+    def positions(self, part: str) -> Rows:
+        """Return the positions in the database of the rows of a part."""
+        return part_positions(self.is_seen, part)
+
     @cached_property
-    def database_is_train(self) -> bool:
-        """True if the rows searched are the rows trained on, in the same order."""
-        return np.array_equal(self.train, self.database)
+    def learned_rows(self) -> Rows | None:
+        """The training row of every seen row of the database; None if some were not trained on."""
+        order = np.argsort(self.train, kind="stable")
+        seen = self.database[self.is_seen]
+        if not len(seen) or not np.isin(seen, self.train).all():
+            return None
+        return np.asarray(order[np.searchsorted(self.train, seen, sorter=order)], np.intp)
 
     @property
     def tasks(self) -> tuple[SearchTask, ...]:

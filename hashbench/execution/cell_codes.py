@@ -10,11 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from hashbench.core.io import load_arrays, save_arrays
+from hashbench.data.splits import Searched, StoredSplit
 
 Array = npt.NDArray[Any]
 
-#: Learned database codes where a method has them, otherwise encoded ones, as papers compare.
+#: Learned codes where a method has them, otherwise encoded ones, as papers compare.
 EITHER = "learned-or-encoded"
+
+#: Where codes come from: hash functions, or training.
+ENCODED, LEARNED = "encoded", "learned"
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,11 +37,13 @@ class CellCodes:
     learned: tuple[Array, ...] = ()
     n_bits: int | None = None
 
-    def searched(self, kind: str, view: int) -> Array:
-        """Return the "encoded" or the "learned" database codes of a view."""
-        if kind == "encoded":
-            return self.database[view]
-        return self.learned[view if len(self.learned) > 1 else 0]
+    def searched(self, split: StoredSplit, searched: Searched, view: int) -> Array:
+        """Return the codes of a part of the database in a view."""
+        if searched.codes == ENCODED:
+            positions = split.positions(searched.database)
+            every = len(positions) == len(split.database)
+            return self.database[view] if every else self.database[view][positions]
+        return self.learned[view if len(self.learned) > 1 else 0][split.learned_rows]
 
     def save(self, path: Path) -> None:
         """Write an npz file: ``query_0``, ``database_1``, ``learned`` or ``learned_0``, and so on.

@@ -132,4 +132,5 @@ def compute(
     )
     checked = CellCodes(query, database, (), what.bits)
     checked.save(folder / "codes.npz")
-    return cell_record(what, checked, found.seconds, resident)
+    record = cell_record(what, checked, found.seconds, resident)
+    return {**record, "training_unknown": not found.split}

@@ -26,6 +26,7 @@ class RunRecord:
     pools : the libraries that compute in threads, with the number of threads of each
     alone : whether no other cell ran at the same time
     learned : whether there are learned codes
+    training_unknown : whether the codes come from elsewhere and may be trained on any rows
     item_bytes : size of an item in the database if the method has vectors
     random_state : the random state that the seed gave to the method
     environment : versions and machine
@@ -44,6 +45,7 @@ class RunRecord:
     pools: tuple[str, ...] = ()
     alone: bool | None = None
     learned: bool | None = None
+    training_unknown: bool = False
     item_bytes: float | None = None
     random_state: int | None = None
     environment: Mapping[str, str | int | float | None] = field(default_factory=dict)
@@ -61,7 +63,10 @@ class RunRecord:
             "environment": result.get("environment", {}),
             "ended": datetime.now(UTC).isoformat(timespec="seconds"),
         }
-        returned = ("resident_at_start", "pools", "learned", "item_bytes", "random_state")
+        returned = (
+            "resident_at_start", "pools", "learned", "training_unknown", "item_bytes",
+            "random_state",
+        )  # fmt: skip
         record: dict[str, Any] = {
             **measured,
             "status": outcome.status,

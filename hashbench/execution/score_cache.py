@@ -24,7 +24,7 @@ from hashbench.core.io import (
     write_record,
 )
 from hashbench.core.records import from_json, to_json
-from hashbench.data.splits import StoredSplit
+from hashbench.data.splits import Searched, StoredSplit
 from hashbench.execution.store import Stored
 from hashbench.measures import DEFAULT_MEASURES, parse
 
@@ -42,18 +42,18 @@ CURVES = tuple(name for name in DEFAULT_MEASURES if parse(name).is_curve)
 
 @dataclass(frozen=True)
 class RankingScores:
-    """What one task gives for one kind of database codes.
+    """What one task gives for one part of the database and one kind of codes.
 
     Attributes
     ----------
     task : ``image->text``, or another pair of views
-    database : "encoded" or "learned"
+    searched : the part and the codes
     scores : measure -> value, low, high, chance, chance_error; all but the first may be None
     curves : measure -> axis, x, precision, recall
     """
 
     task: str
-    database: str
+    searched: Searched
     scores: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
     curves: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
@@ -64,7 +64,8 @@ class EvaluatedCell:
 
     Attributes
     ----------
-    rankings : one a task and kind of database codes
+    rankings : one per task and part of the database with codes; the part that tables show by
+        default is the first
     codes : statistics of each stored set of codes, empty for methods without codes
     hamming : whether the method has codes
     """
@@ -110,7 +111,7 @@ class EvaluationCache:
         return evaluated if known == stamp else None
 
     def per_query(
-        self, cell_id: str, stamp: Mapping[str, str], measure: str, task: str, database: str
+        self, cell_id: str, stamp: Mapping[str, str], measure: str, task: str, searched: Searched
     ) -> PerQuery | None:
         """Return a measure's value for every query, None if it is not cached."""
         if self._last[0] != cell_id:
@@ -118,14 +119,14 @@ class EvaluationCache:
                 self._last = (cell_id, load_checked_arrays(self.paths(cell_id)[1]))
             except DamagedError:
                 return None
-        return self._last[1].get(_key(stamp, measure, task, database))
+        return self._last[1].get(_key(stamp, measure, task, searched))
 
     def write(
         self,
         cell_id: str,
         stamp: Mapping[str, str],
         evaluated: EvaluatedCell,
-        per_query: Mapping[tuple[str, str, str], PerQuery],
+        per_query: Mapping[tuple[str, str, Searched], PerQuery],
     ) -> None:
         """Cache a cell's numbers, and some of them query by query.
 
@@ -133,7 +134,7 @@ class EvaluationCache:
 
         Parameters
         ----------
-        per_query : by measure, task and kind of database codes
+        per_query : by measure, task and what is searched
         """
         arrays = {_key(stamp, *key): values for key, values in per_query.items()}
         self._keep(cell_id, stamp, evaluated)
@@ -158,9 +159,9 @@ class EvaluationCache:
         self._in_memory[cell_id] = (stamp, evaluated)
 
 
-def _key(stamp: Mapping[str, str], measure: str, task: str, database: str) -> str:
+def _key(stamp: Mapping[str, str], measure: str, task: str, searched: Searched) -> str:
     """Return the name of an array in an npz file."""
-    text = "\n".join((str(sorted(stamp.items())), measure, task, database))
+    text = "\n".join((str(sorted(stamp.items())), measure, task, *searched))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

@@ -1,14 +1,14 @@
 """A done cell, evaluated: its scores, curves and code statistics.
 
-Everything here follows from stored codes and labels. Evaluating costs a pass over the database
-for each task and kind of database codes, so that it is done once, for tables, reports and page
+Everything here follows from stored codes and labels. Evaluating costs a pass over each part of the
+database for each task and kind of codes, so that it is done once, for tables, reports and page
 together, and remembered: see :mod:`hashbench.execution.score_cache`.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from typing import Any
@@ -17,21 +17,21 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
-from hashbench.core.codes import Words
 from hashbench.core.units import json_number
-from hashbench.data.splits import SearchTask, StoredSplit
-from hashbench.execution.cell_codes import CellCodes
+from hashbench.data.splits import Searched, SearchTask, StoredSplit
+from hashbench.execution.cell_codes import ENCODED, LEARNED, CellCodes
 from hashbench.execution.score_cache import EvaluatedCell, PerQuery, RankingScores
 from hashbench.execution.store import Stored
 from hashbench.measures import Evaluation, code_statistics, evaluate_ranking, parse
 from hashbench.measures.inner_product import ScoreRanking
 from hashbench.measures.query_values import round_ranks
 from hashbench.measures.rankings import HammingRanking, Ranking
+from hashbench.plugins.protocol import ALL, SEEN
 
 
 def evaluate_cell(
     stored: Stored, split: StoredSplit, names: Sequence[str], known: EvaluatedCell | None = None
-) -> tuple[EvaluatedCell, dict[tuple[str, str, str], PerQuery]]:
+) -> tuple[EvaluatedCell, dict[tuple[str, str, Searched], PerQuery]]:
     """Return a done cell's numbers, and those of the first measure query by query.
 
     Parameters
@@ -47,20 +47,21 @@ def evaluate_cell(
     wanted = [name for name in names if hamming or parse(name).has_ties]
     main = next((name for name in wanted if not parse(name).is_curve), None)
     found: list[RankingScores] = []
-    per_query: dict[tuple[str, str, str], PerQuery] = {}
-    for kind, task in rankings(codes, split):
-        old = RankingScores(task.name, kind) if known is None else known.rankings[len(found)]
+    per_query: dict[tuple[str, str, Searched], PerQuery] = {}
+    choices = searched_parts(stored, codes, split)
+    for searched, task in itertools.product(choices, split.tasks):
+        old = RankingScores(task.name, searched) if known is None else known.rankings[len(found)]
         lacking = [
             name for name in wanted if name == main or name not in {**old.scores, **old.curves}
         ]
-        outcome = scored(make_ranking(codes, split, kind, task), lacking)
+        outcome = scored(make_ranking(codes, split, searched, task), lacking)
         scores, curves = _plain(outcome)
         found.append(
-            RankingScores(task.name, kind, {**old.scores, **scores}, {**old.curves, **curves})
+            RankingScores(task.name, searched, {**old.scores, **scores}, {**old.curves, **curves})
         )
         if main is not None:
-            per_query[main, task.name, kind] = np.asarray(outcome.scores[main].per_query)
-    statistics = database_statistics(codes, split) if known is None else known.codes
+            per_query[main, task.name, searched] = np.asarray(outcome.scores[main].per_query)
+    statistics = database_statistics(codes, split, choices) if known is None else known.codes
     return EvaluatedCell(found, statistics, hamming), per_query
 
 
@@ -79,12 +80,15 @@ def scored(ranking: Ranking, names: Sequence[str]) -> Evaluation:
 
 
 def encoded_scores(codes: CellCodes, split: StoredSplit, measure: str) -> dict[str, float]:
-    """Return one measure of encoded database codes by task; nothing if it is not for them."""
+    """Return one measure by task, of encoded codes of the part that tables show by default.
+
+    Nothing if the measure is not for these codes.
+    """
     if codes.n_bits is None and not parse(measure).has_ties:
         return {}
     found = {}
     for task in split.tasks:
-        ranking = make_ranking(codes, split, "encoded", task)
+        ranking = make_ranking(codes, split, Searched(split.parts[0], ENCODED), task)
         found[task.name] = float(evaluate_ranking(ranking, [measure])[measure])
     return found
 
@@ -116,48 +120,45 @@ def _plain(
     return scores, curves
 
 
-def database_statistics(codes: CellCodes, split: StoredSplit) -> list[dict[str, Any]]:
-    """Return what `code_statistics` says of each stored set of database codes; none for vectors."""
+def database_statistics(
+    codes: CellCodes, split: StoredSplit, choices: Iterable[Searched]
+) -> list[dict[str, Any]]:
+    """Return what `code_statistics` says of the codes of every part and view; none for vectors."""
     if codes.n_bits is None:
         return []
-    sets: list[tuple[str, Words, Words | None]] = [
-        (f"encoded {view}", words, split.database_labels)
-        for view, words in zip(split.view_names, codes.database, strict=True)
-    ]
-    own = split.database_labels if split.database_is_train else None
-    shared = len(codes.learned) == 1
-    sets += [
-        ("learned" if shared else f"learned {split.view_names[view]}", words, own)
-        for view, words in enumerate(codes.learned)
-    ]
-    return [
-        {"codes": shown, **asdict(code_statistics(words, codes.n_bits, labels))}
-        for shown, words, labels in sets
-    ]
+    found = []
+    for searched in choices:
+        shared = searched.codes == LEARNED and len(codes.learned) == 1
+        labels = split.database_labels[split.positions(searched.database)]
+        for view, name in enumerate(("",) if shared else split.view_names):
+            statistics = code_statistics(
+                codes.searched(split, searched, view), codes.n_bits, labels
+            )
+            found.append({**searched._asdict(), "view": name, **asdict(statistics)})
+    return found
 
 
-def rankings(codes: CellCodes, split: StoredSplit) -> Iterator[tuple[str, SearchTask]]:
-    """Yield what there is to score: a kind of database codes and a task.
+def searched_parts(stored: Stored, codes: CellCodes, split: StoredSplit) -> list[Searched]:
+    """Return what can be searched, that which tables show by default first.
 
-    Learned codes exist for the rows that were trained on; they are scored where those are the
-    database.
+    Learned codes are scored where all seen rows have some; unlabelled rows have none.
     """
-    kinds = ["encoded"]
-    if _learned_database(codes, split):
-        kinds.append("learned")
-    yield from itertools.product(kinds, split.tasks)
+    unknown = stored.record.training_unknown and len(split.parts) > 1
+    parts = (ALL,) if unknown else split.parts
+    found = [Searched(part, ENCODED) for part in parts]
+    whole = bool(codes.learned) and len(codes.learned[0]) == len(split.train)
+    if SEEN in parts and whole and split.learned_rows is not None:
+        found.append(Searched(SEEN, LEARNED))
+    return found
 
 
-def _learned_database(codes: CellCodes, split: StoredSplit) -> bool:
-    """Say whether every item of the database has learned codes; unlabelled rows have none."""
-    whole = split.database_is_train
-    return whole and bool(codes.learned) and len(codes.learned[0]) == len(split.database)
-
-
-def make_ranking(codes: CellCodes, split: StoredSplit, kind: str, task: SearchTask) -> Ranking:
-    """Return the ranking of one task for one kind of database codes."""
-    query, database = codes.query[task.asked], codes.searched(kind, task.searched)
-    labels = split.query_labels, split.database_labels
+def make_ranking(
+    codes: CellCodes, split: StoredSplit, searched: Searched, task: SearchTask
+) -> Ranking:
+    """Return the ranking of one task for a part of the database."""
+    query, database = codes.query[task.asked], codes.searched(split, searched, task.searched)
+    positions = split.positions(searched.database)
+    labels = split.query_labels, split.database_labels[positions]
     if codes.n_bits is None:
         return ScoreRanking(query, database, *labels)
     return HammingRanking(query, database, codes.n_bits, *labels)

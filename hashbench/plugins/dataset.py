@@ -1,7 +1,8 @@
 """Base class of datasets: aligned views with labels, and the protocols that split them.
 
 A split follows from a dataset, a protocol and a seed. Queries are never training rows and never in
-the database.
+the database. By default half of the other rows train, and all of them are the database: numbers
+tell its seen half from its unseen half.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import hashlib
 import typing
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -23,20 +24,40 @@ from hashbench.core.parameters import Parametrised
 from hashbench.core.validation import class_columns
 from hashbench.plugins.downloads import DataFile
 from hashbench.plugins.method import Citation
-from hashbench.plugins.protocol import Protocol, Rows
+from hashbench.plugins.protocol import (
+    ALL,
+    DEFAULT,
+    DEFAULT_QUERY,
+    SEEN,
+    UNSEEN,
+    Protocol,
+    Rows,
+    half,
+    part_positions,
+    seen_first,
+)
 
 
 @dataclass(frozen=True)
 class Split:
     """Rows of a dataset for training, queries and database.
 
-    ``altered`` describes changes to the training labels, which row numbers do not show.
+    Attributes
+    ----------
+    train, query : rows of the dataset
+    database : all rows that are searched
+    altered : changes to the training labels, which row numbers do not show
+    trainable : rows that count as seen, where a method trains on a part of them; `train` if None
+    parts : parts of the database that are scored: "unseen", "seen" or "all"; by default those
+        that have rows, and "all" if both have
     """
 
     train: Rows
     query: Rows
     database: Rows
     altered: str = ""
+    trainable: Rows | None = None
+    parts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for part in ("train", "query", "database"):
@@ -50,19 +71,31 @@ class Split:
             shared = np.intersect1d(self.query, getattr(self, part))
             if len(shared):
                 raise HashbenchError(f"split: row {shared[0]} is in query and in {part}")
+        if not self.parts:
+            parts = self.present_parts
+            object.__setattr__(self, "parts", parts if len(parts) == 1 else (*parts, ALL))
+
+    @cached_property
+    def is_seen(self) -> npt.NDArray[np.bool_]:
+        """Whether each row of the database is a training row."""
+        return np.isin(self.database, self.train if self.trainable is None else self.trainable)
+
+    def positions(self, part: str) -> Rows:
+        """Return the positions in the database of the rows of a part."""
+        return part_positions(self.is_seen, part)
 
     @property
-    def database_is_train(self) -> bool:
-        """True if the rows searched are the rows trained on, in the same order."""
-        return np.array_equal(self.train, self.database)
+    def present_parts(self) -> tuple[str, ...]:
+        """Those of "unseen" and "seen" that have rows."""
+        return tuple(part for part in (UNSEEN, SEEN) if len(self.positions(part)))
 
     @cached_property
     def hash(self) -> str:
-        """A short hash of all indices and altered labels, which names the split in records."""
+        """A short hash of all of the above, which names the split in records."""
         digest = hashlib.sha256()
-        for rows in (self.train, self.query, self.database):
+        for rows in (self.train, self.query, self.database, self.is_seen):
             digest.update(np.asarray(rows, "<i8").tobytes() + b"|")
-        digest.update(self.altered.encode())
+        digest.update(f"{self.altered}|{' '.join(self.parts)}".encode())
         return digest.hexdigest()[:16]
 
 
@@ -182,6 +215,32 @@ class RandomQuery:
 
 
 @dataclass(frozen=True)
+class HalfTrained:
+    """Random queries among the rows with labels; half of the other rows train.
+
+    All other rows are the database: a seen half and an unseen half.
+
+    Parameters
+    ----------
+    query : a fraction of the rows if below 1, otherwise their number
+    """
+
+    query: float = DEFAULT_QUERY
+
+    @property
+    def description(self) -> str:
+        """One line for listings."""
+        part = f"{self.query:.0%} of the rows" if self.query < 1 else f"{self.query:.0f} rows"
+        return f"{part} at random as queries, half of the others trained on, all others searched"
+
+    def __call__(self, data: Data, rng: np.random.Generator) -> Split:
+        """Return the split."""
+        split = RandomQuery(self.query)(data, rng)
+        train = half(split.database, rng)
+        return Split(train, split.query, seen_first(train, split.database))
+
+
+@dataclass(frozen=True)
 class LastQuery:
     """The last rows are queries, the others database, as in several released files."""
 
@@ -248,11 +307,16 @@ class Dataset(Parametrised, ABC):
     source: ClassVar[Citation | None] = None
     licence: ClassVar[str] = ""  #: terms and attribution, where the source states them
     synthetic: ClassVar[bool] = False  #: generated data; every report states it
-    protocols: ClassVar[Mapping[str, SplitProtocol]] = {"random": RandomQuery(0.25)}
-    #: by name; the first is the default
+    protocols: ClassVar[Mapping[str, SplitProtocol]] = {DEFAULT: HalfTrained()}
+    #: by name; the first is taken if none is selected. Every dataset has "default"
     preprocessing: ClassVar[str | tuple[str, ...]] = ("none", "none")
     #: one for all views, or one per view, fitted on training rows: see hashbench.data.preprocessing
     files: ClassVar[tuple[DataFile, ...]] = ()  #: its files: see hashbench.plugins.downloads
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if isinstance(cls.protocols, Mapping):  # otherwise the registry says what is wrong
+            cls.protocols = {**cls.protocols, DEFAULT: cls.protocols.get(DEFAULT, HalfTrained())}
 
     @abstractmethod
     def load(self) -> Data:
@@ -260,7 +324,7 @@ class Dataset(Parametrised, ABC):
 
     @classmethod
     def default_protocol(cls) -> str:
-        """Return the name of the default protocol: the first."""
+        """Return the name of the protocol that is taken if none is selected: the first."""
         return next(iter(cls.protocols))
 
     def split(self, data: Data, protocol: str | Protocol, seed: int) -> Split:
@@ -278,8 +342,8 @@ class Dataset(Parametrised, ABC):
             raise unknown(f"protocol of {self.name}", protocol.name, self.protocols)
         else:
             split = self.protocols[protocol.name](data, rng)
-        if not protocol.options:
-            return split
-        parts = split.train, split.query, split.database
+        rows = split.train, split.query, split.database
         altered = f"{protocol.label_options} {seed}" if protocol.label_options else ""
-        return Split(*protocol.apply_options(data.labels, parts, seed), altered)
+        if protocol.options:
+            split = Split(*protocol.apply_options(data.labels, rows, seed), altered)
+        return replace(split, parts=protocol.scored_parts(split.present_parts))

@@ -1,9 +1,9 @@
 """Protocols: how the rows of a dataset become training rows, queries and database.
 
-A protocol is one of the dataset's by name, or a choice of rows (``query=500``). Options make any of
-them harder: ``disjoint``, ``unseen_classes``, ``label_noise`` and
-``label_fraction``. Tables print it as text, such as
-``standard; unseen_classes=0.2``. Evaluation always uses the true labels.
+A protocol is one of the dataset's by name, or a choice of rows (``query=500``). The database is all
+rows that are searched: *seen* ones, which are training rows, and *unseen* ones. Options make any
+protocol harder: ``unseen_classes``, ``label_noise`` and ``label_fraction``. Tables print it as
+text, such as ``standard; unseen_classes=0.2``. Evaluation always uses the true labels.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ ROW_KEYS = (*PARTS, "permutation")
 
 #: Options that make a protocol harder: the value without effect, and the values allowed.
 OPTIONS: dict[str, tuple[Any, str]] = {
-    "disjoint": (False, "true or false"),
     "unseen_classes": (0.0, "a share from 0 to below 1"),
     "label_noise": (0.0, "a share from 0 to 1"),
     "label_fraction": (1.0, "a share above 0, up to 1"),
@@ -40,8 +39,14 @@ RESERVED_KEYS = ("protocol", "preprocess", *ROW_KEYS, *OPTIONS)
 #: Between the name or the rows and the options, in the text of a protocol.
 SEPARATOR = "; "
 
+#: The protocol that every dataset offers.
+DEFAULT = "default"
+
 #: Fraction of the rows used as queries if neither data nor selection define a split.
-DEFAULT_QUERY = "0.25"
+DEFAULT_QUERY = 0.25
+
+#: Parts of a database, in the order in which they are listed; `all` is the whole.
+SEEN, UNSEEN, ALL = "seen", "unseen", "all"
 
 ALLOWED_ROWS = "a number, a share below 1, first-N, last-N, or a file of row numbers from 0"
 
@@ -54,7 +59,6 @@ class Protocol:
     ----------
     name : a protocol of the dataset; empty if `rows` choose the rows
     rows : keys of :data:`ROW_KEYS` with their values
-    disjoint : the database holds no training row
     unseen_classes : share of the classes that training never sees; queries have only these
     label_noise : share of the training rows whose labels are wrong
     label_fraction : share of the training rows that have labels, for supervised methods
@@ -62,20 +66,16 @@ class Protocol:
 
     name: str = ""
     rows: tuple[tuple[str, str], ...] = ()
-    disjoint: bool = False
     unseen_classes: float = 0.0
     label_noise: float = 0.0
     label_fraction: float = 1.0
 
     def __post_init__(self) -> None:
-        for name, (default, allowed) in OPTIONS.items():
+        for name, (_, allowed) in OPTIONS.items():
             value = getattr(self, name)
             is_flag, is_number = isinstance(value, bool), isinstance(value, int | float)
-            if isinstance(default, bool):
-                right = is_flag
-            else:
-                right = is_number and not is_flag and 0 <= value <= 1
-                right &= (name, value) not in (("unseen_classes", 1), ("label_fraction", 0))
+            right = is_number and not is_flag and 0 <= value <= 1
+            right &= (name, value) not in (("unseen_classes", 1), ("label_fraction", 0))
             if not right:
                 raise HashbenchError(f"{name}: found {value!r}; allowed: {allowed}")
 
@@ -101,10 +101,7 @@ class Protocol:
         """
         base, _, options = text.partition(SEPARATOR)
         rows = tuple(_pairs(base)) if "=" in base else ()
-        values: dict[str, Any] = {
-            key: value == "true" if key == "disjoint" else float(value)
-            for key, value in _pairs(options)
-        }
+        values: dict[str, Any] = {key: float(value) for key, value in _pairs(options)}
         return cls("" if rows else base, rows, **values)
 
     def __str__(self) -> str:
@@ -134,7 +131,6 @@ class Protocol:
     def describe_options(self) -> str:
         """Return the options as a caption states them."""
         words = {
-            "disjoint": "no training row in the database",
             "unseen_classes": f"{self.unseen_classes:.0%} of the classes unseen in training, "
             "queries of these only",
             "label_noise": f"{self.label_noise:.0%} of the training rows with wrong labels",
@@ -148,26 +144,32 @@ class Protocol:
         """Return training rows, queries and database as chosen by `rows`.
 
         Queries are taken from all rows, the database from the rest, the training rows from the
-        database. The default is the data's own split, or a quarter of the rows as queries
-        and all others as database and training rows. With ``permutation=SEED``, rows are put in
-        the order of numpy's legacy generator with that seed: the first are queries, the next are
-        training rows, and all after the queries are the database.
+        database. The default is the data's own split, or a quarter of the rows as queries, all
+        others as database and half of the database as training rows. With ``permutation=SEED``,
+        rows are put in the order of numpy's legacy generator with that seed: the first are
+        queries, the next are training rows (all others unless ``train`` is given), and all after
+        the queries are the database.
         """
         rows = dict(self.rows)
         if "permutation" in rows:
             return _permuted(rows, n_rows)
         own = "query" not in rows and {"train", "query"} <= set(given)
         query = (
-            given["query"] if own else _take("query", rows.get("query", DEFAULT_QUERY), n_rows, rng)
+            given["query"]
+            if own
+            else _take("query", rows.get("query", str(DEFAULT_QUERY)), n_rows, rng)
         )
         rest = np.setdiff1d(np.arange(n_rows), query)
         database = np.asarray(given.get("database", given["train"])) if own else rest
         if "database" in rows:
             database = _take("database", rows["database"], n_rows, rng, rest)
-        train = np.asarray(given["train"]) if own and "database" not in rows else database
+        own &= "database" not in rows
         if "train" in rows:
-            train = _take("train", rows["train"], n_rows, rng, train)
-        return train, np.asarray(query), database
+            of = np.asarray(given["train"]) if own else database
+            train = _take("train", rows["train"], n_rows, rng, of)
+        else:
+            train = np.asarray(given["train"]) if own else half(database, rng)
+        return train, np.asarray(query), seen_first(train, database)
 
     def apply_options(
         self, labels: Labels, parts: tuple[Rows, Rows, Rows], seed: int
@@ -185,14 +187,39 @@ class Protocol:
                     f"rows without and {len(query)} queries with only unseen classes; at least one "
                     "of each"
                 )
-        if self.disjoint:
-            rest = np.setdiff1d(database, train)
-            if not len(rest):  # all of it are training rows: half of it becomes the database
-                rng = np.random.default_rng([seed, 0xD15])
-                rest = np.sort(rng.choice(database, size=(len(database) + 1) // 2, replace=False))
-                train = np.setdiff1d(train, rest)
-            database = rest
         return train, query, database
+
+    def scored_parts(self, present: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the parts of the database that are scored, of those that have rows.
+
+        Published numbers mean a protocol's whole database. Unseen classes have relevant rows
+        among the unseen ones only, so that the parts would not compare.
+        """
+        if self.unseen_classes:
+            return (ALL,)
+        published = "permutation" in dict(self.rows) or (self.name and self.name != DEFAULT)
+        return (*present, ALL) if published and len(present) > 1 else present
+
+
+def half(rows: Rows, rng: np.random.Generator) -> Rows:
+    """Return a random half of some rows, sorted; of an odd number the larger half."""
+    return np.sort(rng.choice(rows, size=(len(rows) + 1) // 2, replace=False))
+
+
+def part_positions(is_seen: npt.NDArray[np.bool_], part: str) -> Rows:
+    """Return the positions in the database of the rows of a part."""
+    chosen = {SEEN: is_seen, UNSEEN: ~is_seen, ALL: np.ones(len(is_seen), bool)}
+    return np.flatnonzero(chosen[part])
+
+
+def seen_first(train: Rows, database: Rows) -> Rows:
+    """Return the rows of a database with the training rows first, if it holds them all.
+
+    Prepared training rows are then the first rows of the prepared database: they are stored once.
+    """
+    if not np.isin(train, database).all():
+        return database
+    return np.concatenate([train, np.setdiff1d(database, train)])
 
 
 def unseen_classes(labels: Labels, share: float, seed: int) -> npt.NDArray[np.bool_]:
@@ -236,8 +263,8 @@ def _absolute(text: str) -> str:
     return str(path.resolve()) if path.is_file() else text
 
 
-def _plain(value: Any) -> str:
-    return "true" if value is True else f"{value:g}"
+def _plain(value: float) -> str:
+    return f"{value:g}"
 
 
 def _permuted(rows: Mapping[str, str], n_rows: int) -> tuple[Rows, Rows, Rows]:

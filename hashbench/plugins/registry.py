@@ -186,7 +186,7 @@ def check_class(kind: str, cls: type[Any]) -> None:
     elif kind == "datasets":
         source, protocols = cls.source, cls.protocols
         rules["source"] = (isinstance(source, Citation | None), "a hashbench.Citation or None")
-        rules["protocols"] = (isinstance(protocols, Mapping) and bool(protocols), "one or more")
+        rules["protocols"] = (isinstance(protocols, Mapping), "a mapping of names to protocols")
     for attribute, (right, allowed) in rules.items():
         if not right:
             found = repr(getattr(cls, attribute, "nothing"))

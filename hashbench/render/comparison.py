@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from hashbench.analysis.bayesian_tests import MARGIN
 from hashbench.analysis.evidence import split_words
-from hashbench.analysis.summary import grouped, records
+from hashbench.analysis.summary import SEARCHED, grouped, records
 from hashbench.analysis.tests import ALPHA
+from hashbench.data.splits import Searched
 from hashbench.render import figures, text_layout
 from hashbench.render.colours import COLOURS
 from hashbench.render.report import Picture
@@ -31,9 +32,9 @@ WIDTH = 80  # columns of a terminal
 def forest(table: pd.DataFrame, first: str, second: str, style: Style) -> Picture:
     """Return a figure with one line per comparison: mean difference and its interval.
 
-    A heading is above the lines of each dataset and kind of database codes.
+    A heading is above the lines of each dataset, database and kind of codes.
     """
-    groups = list(grouped(table, "dataset", "database"))
+    groups = list(grouped(table, "dataset", *SEARCHED))
     lines = len(table) + len(groups)
     with figures.plot_context():
         figure, (axes,) = figures.make_figure(style, 1, lines * 0.14 + 0.6)
@@ -41,10 +42,10 @@ def forest(table: pd.DataFrame, first: str, second: str, style: Style) -> Pictur
         colours = _colours(style, first, second)
         names: dict[int, str] = {}
         headings: list[int] = []
-        for (dataset, database), group in groups:
+        for (dataset, *searched), group in groups:
             y = lines - 1 - len(names)
             headings.append(len(names))
-            names[y] = f"{text_layout.panel_title(style, dataset)}, {database}"
+            names[y] = f"{text_layout.panel_title(style, dataset)}, {Searched(*searched)}"
             for row in records(group):
                 y -= 1
                 colour = colours[row.difference <= 0]
@@ -101,8 +102,8 @@ def sentences(table: pd.DataFrame, first: str, second: str) -> list[str]:
         f"{len(table) - won - lost} they do not differ significantly.",
     ]
     measure = str(table["measure"].iloc[0])
-    for (dataset, database), group in grouped(table, "dataset", "database"):
-        lines.append(f"{measure} on {dataset}, database codes: {database}")
+    for (dataset, *searched), group in grouped(table, "dataset", *SEARCHED):
+        lines.append(f"{measure} on {dataset}, {Searched(*searched)}")
         for row in records(group):
             verdict = f"{first} and {second} do not differ significantly"
             if row.p_holm <= ALPHA:

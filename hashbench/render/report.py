@@ -29,7 +29,7 @@ SECTIONS = (
 
 
 #: What a reader of the page selects: columns of data by which tables and figures are filtered.
-SLICED = ("dataset", "task", "bits", "database", "measure")
+SLICED = ("dataset", "task", "bits", "database", "codes", "measure")
 
 Slices = Mapping[str, Sequence[Any]]
 
@@ -70,7 +70,7 @@ class Table:
     Attributes
     ----------
     name : unique among the tables and figures of its report
-    caption : what it shows, with measure, database codes and data
+    caption : what it shows, with measure, database, codes and data
     header : lines of (text, number of columns)
     groups : the rows
     columns : one letter per column: l for left, r for right, w for wrapped text
@@ -136,6 +136,7 @@ class Report(Parametrised, ABC):
     name: ClassVar[str]  #: on the command line
     title: ClassVar[str] = ""  #: its heading; the name if empty
     section: ClassVar[str] = "More tables and figures"  #: its section of the page
+    every_database: ClassVar[bool] = False  #: whether it reads more than `Results.shown`
 
     @abstractmethod
     def data(self, results: Results) -> pd.DataFrame:
@@ -146,6 +147,13 @@ class Report(Parametrised, ABC):
         NothingToShowError
             If the study has no data for this report.
         """
+
+    def shown_data(self, results: Results) -> pd.DataFrame:
+        """Return `data`, unless the report says otherwise of what tables show by default."""
+        data = self.data(results if self.every_database else results.shown())
+        if not len(data):
+            raise NothingToShowError("nothing in these results")
+        return data
 
     @abstractmethod
     def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:

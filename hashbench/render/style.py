@@ -1,7 +1,7 @@
 """How the methods and datasets of a study are named and coloured, and what captions state.
 
 One `Style` serves all reports of a study: a method has the same name, colour and marker in every
-figure, and every caption states the measure, the kind of database codes and the data.
+figure, and every caption states the measure, the database, the kind of codes and the data.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
+from hashbench.analysis.summary import one_database
 from hashbench.core.errors import unknown
-from hashbench.execution.cell_codes import EITHER
+from hashbench.data.splits import Searched
+from hashbench.execution.cell_codes import EITHER, LEARNED
 from hashbench.measures import parse
 from hashbench.plugins.dataset import ContactSheet
 from hashbench.plugins.selection import bare_name
@@ -95,7 +97,7 @@ class Style:
     width : of figures, "column" or "page"
     heading : title of the user, or an empty text
     preferred : methods, those first that a figure shows in colour
-    unlearned : methods without learned database codes
+    unlearned : methods without learned codes
     """
 
     methods: dict[str, MethodStyle]
@@ -193,6 +195,7 @@ class Style:
         *,
         measure: str | None = None,
         database: str | None = None,
+        codes: str | None = None,
         seeds: Sequence[int] | None = None,
     ) -> str:
         """Return a sentence for a caption.
@@ -200,14 +203,15 @@ class Style:
         Parameters
         ----------
         subject : what is shown, without a full stop
-        measure, database : name of the measure and kind of database codes
+        measure : its name
+        database, codes : the part of the database that is searched, and the kind of codes
         seeds : number of seeds of each mean
         """
         parts = [subject]
         if measure is not None:
             parts.append(measure_words(measure))
-        if database is not None:
-            parts.append(self._database_words(database))
+        if database is not None and codes is not None:
+            parts.append(self._searched_words(database, codes))
         if seeds:
             least, most = min(seeds), max(seeds)
             number = str(least) if least == most else f"{least} to {most}"
@@ -215,15 +219,14 @@ class Style:
         heading = f"{self.heading}. " if self.heading else ""
         return f"{heading}{'; '.join(parts)}."
 
-    def _database_words(self, database: str) -> str:
-        """Return the kind of database codes and the methods without it."""
+    def _searched_words(self, database: str, codes: str) -> str:
+        """Return what is searched, and the methods without such codes."""
         titles = ", ".join(self.methods[name].title for name in self.unlearned)
-        if database == EITHER:
-            return "learned database codes" + (f" (encoded: {titles})" if titles else "")
-        lacking = (
-            f" (without {titles}, which have none)" if titles and database == "learned" else ""
-        )
-        return f"{database} database codes{lacking}"
+        words = str(Searched(database, LEARNED if codes == EITHER else codes))
+        if codes == EITHER:
+            return words + (f" (encoded: {titles})" if titles else "")
+        lacking = titles and codes == LEARNED
+        return words + (f" (without {titles}, which have none)" if lacking else "")
 
     def facts(self, datasets: Iterable[str]) -> list[str]:
         """Return the protocol and preprocessing of datasets, one sentence for those that agree."""
@@ -265,18 +268,16 @@ def _preferred(results: Results, names: Sequence[str], highlight: Sequence[str])
     ]
     best: list[str] = []
     if results.measures and len(names) > MOST_COLOURED:
-        scores = results.scores([results.main_measure])
-        encoded = scores[scores["database"] == "encoded"]
-        encoded = scores if encoded.empty else encoded
+        scores = one_database(results.shown().scores([results.main_measure]))
         keys = ["dataset", "task", "bits", "measure"]
-        ranks = encoded.groupby(keys)["value"].rank(ascending=False)
-        means = encoded.assign(rank=ranks).groupby("method")["rank"].mean()
+        ranks = scores.groupby(keys)["value"].rank(ascending=False)
+        means = scores.assign(rank=ranks).groupby("method")["rank"].mean()
         best = [str(name) for name in means.sort_values(kind="stable").index]
     return list(dict.fromkeys((*highlighted, *own, *best, *names)))
 
 
 def _unlearned(results: Results, names: Sequence[str]) -> list[str]:
-    """Return the methods with results but without learned database codes."""
+    """Return the methods with results but without learned codes."""
     learned: dict[str, bool] = {}
     for stored in results.done():
         has = bool(stored.record.learned)

@@ -12,6 +12,7 @@ from statistics import fmean
 from typing import Any
 
 from hashbench.analysis.chance import MARK, MEANING, at_chance
+from hashbench.data.splits import Searched
 from hashbench.plugins.selection import bare_name, full_name
 from hashbench.render.report import Group, Table, TableCell
 from hashbench.render.tables import to_text
@@ -87,7 +88,7 @@ class Order:
 def score_tables(
     results: Sequence[Row], runs: Sequence[Row], measure: str, order: Order | None = None
 ) -> str:
-    """Return one table per dataset and kind of database codes: means over seeds, best in bold.
+    """Return one table per dataset, database and kind of codes: means over seeds, best in bold.
 
     Parameters
     ----------
@@ -96,21 +97,20 @@ def score_tables(
     order : methods and datasets that are shown
     """
     order = order or Order()
-    groups: dict[tuple[str, str], list[Row]] = {}
+    groups: dict[str, dict[Searched, list[Row]]] = {}
     for row in results:
         if row["measure"] == measure:
-            groups.setdefault((row["dataset"], row["database"]), []).append(row)
+            searched = Searched(row["database"], row["codes"])
+            groups.setdefault(row["dataset"], {}).setdefault(searched, []).append(row)
     parts = []
     for dataset in _in_order((row["dataset"] for row in (*results, *runs)), order.datasets):
         own = [row for row in runs if row["dataset"] == dataset]
-        for database in ("encoded", "learned"):
-            if (dataset, database) in groups:
-                title = f"{measure} on {dataset}, database codes {database}"
-                # a failed cell has no scores that tell whether it would have learned codes
-                others = own if database == "encoded" else []
-                table = _table(groups[dataset, database], others, title, order)
-                parts.append(to_text(table, width()))
-        if not any(dataset == known for known, _ in groups):
+        for number, (searched, shown) in enumerate(groups.get(dataset, {}).items()):
+            # a failed cell has no scores that tell what else would be searched
+            others = [] if number else own
+            table = _table(shown, others, f"{measure} on {dataset}, {searched}", order)
+            parts.append(to_text(table, width()))
+        if dataset not in groups:
             done = any(row["status"] == "done" for row in own)
             why = "no method has this number" if done else "no cell is done"
             parts.append(f"{measure} on {dataset}: {why}")

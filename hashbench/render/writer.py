@@ -73,9 +73,7 @@ def prepare(
     """Write the data and the tables of a report; its figures are drawn later by `draw`."""
     check_formats(formats)
     try:
-        data = report.data(results)
-        if not len(data):
-            raise NothingToShowError("nothing in these results")
+        data = report.shown_data(results)
         with figures.plot_context():
             exhibits = report.draw(data, style)
     except NothingToShowError as nothing:

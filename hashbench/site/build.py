@@ -8,6 +8,7 @@ the scripts write them as text.
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from typing import Any
 
 import hashbench
 from hashbench.analysis.results import Results
+from hashbench.data.splits import Searched
 from hashbench.plugins.method import UP_TO_RANK
 from hashbench.plugins.selection import bare_name
 from hashbench.render.report import SECTIONS, Picture, Slices, Table
@@ -137,7 +139,7 @@ def _selectors(results: Results, page_data: PageData) -> list[dict[str, Any]]:
     bits = [data["bits"].index(each) for each in results.figure_bits[:1]]
     selected = min((at for at in slices if at[2] in bits), default=min(slices, default=[0] * 5))
     first = dict(zip(positions.values, selected, strict=True))
-    titles = {"measure": "Measure", "database": "Database codes"}
+    titles = {"measure": "Measure", "database": "Database, codes"}
     return [
         {"id": id, "title": titles.get(id, id.capitalize()), "options": each, "first": first[id]}
         for id, each in options.items()
@@ -186,6 +188,8 @@ def _exhibit(shown: RenderedExhibit, positions: Positions) -> dict[str, Any]:
 
 def _slices(slices: Slices, positions: Positions) -> dict[str, list[int]]:
     """Return the options of the selectors that an exhibit shows, by selector."""
+    pairs = itertools.product(slices.get("database", ()), slices.get("codes", ()))
+    slices = {**slices, "database": [Searched(*pair) for pair in pairs]}
     found = {
         name: [values.index(value) for value in slices.get(name, ()) if value in values]
         for name, values in positions.values.items()

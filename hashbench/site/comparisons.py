@@ -16,6 +16,7 @@ from hashbench.analysis.evidence import Evidence, find_evidence
 from hashbench.analysis.results import Results
 from hashbench.analysis.summary import BySeed, by_seed
 from hashbench.analysis.tests import LEAST_BLOCKS, Floats, corrected_test, holm
+from hashbench.data.splits import Searched
 from hashbench.site.positions import SLICE, Positions
 
 Ints = npt.NDArray[np.int64]
@@ -105,9 +106,10 @@ def _test_over_queries(
 ) -> None:
     """Fill in the bootstrap over queries, for methods that have done the same seeds as most."""
     compared = compare_all(results, names["dataset"], names["bits"], results.main_measure)
-    if (names["task"], names["database"]) not in compared:
+    about = (names["task"], Searched(names["database"], names["codes"]))
+    if about not in compared:
         return
-    tested, pairs = compared[names["task"], names["database"]]
+    tested, pairs = compared[about]
     row_of_pair = np.zeros((len(methods), len(methods)), int)
     row_of_pair[np.triu_indices(len(methods), 1)] = np.arange(len(table.p_value))
     position = np.array([methods.index(name) for name in tested])

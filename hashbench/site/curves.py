@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hashbench.analysis.results import Results
+from hashbench.analysis.summary import SEARCHED
 from hashbench.site.positions import Positions
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ POINTS = 60
 #: Precision and recall are written as whole numbers of this part, which are shorter than fractions.
 SCALE = 10_000
 
-KEYS = ["dataset", "task", "bits", "database", "method"]
+KEYS = ["dataset", "task", "bits", *SEARCHED, "method"]
 
 
 def curves(results: Results, positions: Positions) -> dict[str, Any]:

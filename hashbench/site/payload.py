@@ -13,13 +13,13 @@ import numpy as np
 from hashbench.analysis.chance import at_chance
 from hashbench.analysis.evidence import Evidence, find_evidence
 from hashbench.analysis.results import Results
-from hashbench.analysis.summary import BySeed, by_seed
+from hashbench.analysis.summary import SEARCHED, BySeed, by_seed
 from hashbench.analysis.tests import LEAST_BLOCKS, not_worse_than_best
 from hashbench.plugins.method import Method
 from hashbench.plugins.selection import bare_name
 from hashbench.render.colours import DASHES
 from hashbench.render.style import Style, arrow, measure_words
-from hashbench.site.positions import DATABASES, SLICE, Positions
+from hashbench.site.positions import CODES, DATABASES, SLICE, Positions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +40,14 @@ def payload(results: Results, style: Style, positions: Positions) -> dict[str, A
         "tasks": [{"name": task, "title": arrow(task)} for task in listed["task"]],
         "bits": listed["bits"],
         "measures": [{"name": name, "words": measure_words(name)} for name in listed["measure"]],
-        "databases": [{"name": name, "words": DATABASES[name]} for name in listed["database"]],
+        "databases": [
+            {
+                "name": str(each),
+                **each._asdict(),
+                "words": f"{DATABASES[each.database]}; {CODES[each.codes]}",
+            }
+            for each in listed["database"]
+        ],
         "scores": _scores(scores, positions, find_evidence(results)),
         "overview": _overview(scores, runs, positions),
         "runs": _runs(runs, positions),
@@ -135,7 +142,7 @@ def _groups(wide: BySeed, dataset: str, evidence: Evidence) -> dict[str, int]:
 def _overview(
     scores: pd.DataFrame, runs: pd.DataFrame, positions: Positions
 ) -> list[dict[str, Any]]:
-    """Return mean ranks and mean scores over all slices of a kind of database codes and a measure.
+    """Return mean ranks and mean scores over all slices of a database, its codes and a measure.
 
     Ranks are among the methods that have every slice; equal scores share their mean rank. Seconds
     of training are the geometric mean over datasets and code lengths.
@@ -146,8 +153,9 @@ def _overview(
     seconds = np.exp(np.log(fits[fits > 0]).groupby("method").mean())
     means = scores.groupby([*SLICE, "method"], observed=True)["value"].mean().round(7)
     found = []
-    for values, part in means.groupby(["database", "measure"]):
-        names = dict(zip(("database", "measure"), values, strict=True))
+    keys = [*SEARCHED, "measure"]
+    for values, part in means.groupby(keys):
+        names = dict(zip(keys, values, strict=True))
         table = part.unstack("method")
         ranks = table.loc[:, table.notna().all()].rank(axis=1, ascending=False)
         rows = pd.DataFrame(

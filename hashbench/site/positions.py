@@ -6,15 +6,23 @@ from collections.abc import Mapping
 from typing import Any
 
 from hashbench.analysis.results import Results
+from hashbench.analysis.summary import SEARCHED
+from hashbench.data.splits import Searched
 from hashbench.render.style import Style
 
-#: The columns that name a slice; the page has one selector for each, in this order.
-SLICE = ["dataset", "task", "bits", "database", "measure"]
+#: The columns that name a slice; the page has one selector for each, in this order, except that
+#: one selects a part of the database with the kind of codes.
+SLICE = ["dataset", "task", "bits", *SEARCHED, "measure"]
 
-#: Kinds of database codes, as the page explains them.
+#: What is searched, as the page explains it.
 DATABASES = {
-    "encoded": "the hash functions applied to the database's features",
-    "learned": "codes found in training, which saw the database's labels",
+    "unseen": "rows that were not trained on",
+    "seen": "training rows",
+    "all": "the protocol's whole database",
+}
+CODES = {
+    "encoded": "codes by the hash functions",
+    "learned": "codes that training itself gave these rows",
 }
 
 
@@ -22,18 +30,19 @@ class Positions:
     """The values of each selector and the methods, in the order in which the page lists them."""
 
     def __init__(self, results: Results, style: Style) -> None:
-        found = set(results.scores()["database"])
         self.methods = list(style.methods)
         self.values: dict[str, list[Any]] = {
             "dataset": list(style.datasets),
             "task": list(results.tasks),
             "bits": list(results.bits),
-            "database": [name for name in DATABASES if name in found],
+            "database": list(results.searched),
             "measure": list(results.measures),
         }
 
     def of(self, names: Mapping[str, Any]) -> list[int]:
         """Return the positions of a slice's values, as far as they are named."""
+        if "codes" in names:
+            names = {**names, "database": Searched(names["database"], names["codes"])}
         return [
             values.index(names[column]) for column, values in self.values.items() if column in names
         ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hashbench.analysis.results import Results
+from hashbench.analysis.summary import SEARCHED
 from hashbench.render import text_layout
 from hashbench.render.style import Style
 from hashbench.site.about import About
@@ -20,9 +21,12 @@ def write_card(results: Results, style: Style, folder: Path) -> Path | None:
     """Write the picture and return its path; return None if the study has no scores."""
     if not results.measures:
         return None
-    scores = results.scores([results.main_measure])
-    encoded = scores[scores["database"] == "encoded"]
-    means = (scores if encoded.empty else encoded).groupby("method")["value"].mean()
+    shown = results.shown()
+    scores = shown.scores([results.main_measure])
+    if scores.empty:
+        return None
+    first = (scores[SEARCHED] == shown.searched[0]).all(axis=1)  # never averaged with others
+    means = scores[first].groupby("method")["value"].mean()
     best = means.sort_values(ascending=False).head(METHODS)[::-1]
     if best.empty:
         return None
@@ -38,7 +42,9 @@ def write_card(results: Results, style: Style, folder: Path) -> Path | None:
         axes.text(value, position, f" {value:.3f}", va="center", fontsize=18)
     axes.tick_params(axis="y", length=0, labelsize=20)
     axes.tick_params(axis="x", labelsize=14)
-    axes.set_xlabel(f"{results.main_measure}, mean over the study", fontsize=16)
+    axes.set_xlabel(
+        f"{results.main_measure}, {shown.searched[0]}, mean over the study", fontsize=16
+    )
     axes.margins(x=0.12)
     axes.spines[["top", "right", "left"]].set_visible(False)
     about = About.of(results, style.heading)

@@ -20,6 +20,7 @@ from hashbench.analysis.per_query import per_query
 from hashbench.analysis.results import Results
 from hashbench.core.codes import Words, unpack
 from hashbench.data.splits import StoredSplit
+from hashbench.execution.cell_codes import LEARNED
 from hashbench.execution.store import Stored
 from hashbench.render.style import Style
 from hashbench.render.text_layout import emoji_names
@@ -109,6 +110,7 @@ def _write_items(folder: Path, number: int, split: StoredSplit, style: Style, da
     value = {
         "rows": [*split.query.tolist(), *split.database.tolist()],
         "queries": len(split.query),
+        "seen": split.is_seen.astype(int).tolist(),
         "strings": strings,
         "words": [emoji_names(text) for text in strings],
         "labels": _labels(split),
@@ -135,11 +137,12 @@ def _write_codes(
     found = results.evaluated(stored).rankings
     scores = {}
     for each in found if results.measures else ():
-        values = per_query(results, stored, each.task, each.database, results.main_measure)
-        scores[f"{each.task} {each.database}"] = (
+        values = per_query(results, stored, each.task, each.searched, results.main_measure)
+        scores[f"{each.task} {each.searched}"] = (
             None if values is None else _base64(values.astype("<f4"))
         )
-    learned = codes.learned if any(each.database == "learned" for each in found) else ()
+    has_learned = any(each.searched.codes == LEARNED for each in found)
+    learned = [words[split.learned_rows] for words in codes.learned if has_learned]
     value = {
         "bits": codes.n_bits,
         "views": list(split.view_names),

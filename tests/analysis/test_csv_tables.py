@@ -18,6 +18,7 @@ from hashbench.execution.run_record import RunRecord
 from hashbench.execution.score_cache import CURVES, FOLDER
 from hashbench.execution.store import Store
 from hashbench.measures import evaluate
+from hashbench.plugins.dataset import Split
 from hashbench.plugins.registry import Registry
 
 BITS, QUERIES, ITEMS = 8, 6, 20
@@ -38,11 +39,14 @@ def parts():
 
 def fill(store: Store, cell, codes, labels, train=None) -> None:
     rows = np.arange(ITEMS)
+    split = Split(rows if train is None else train, np.arange(ITEMS, ITEMS + QUERIES), rows)
     store.splits.mkdir(exist_ok=True)
     StoredSplit(
-        train=rows if train is None else train,
+        train=split.train,
         database=rows,
-        query=np.arange(ITEMS, ITEMS + QUERIES),
+        query=split.query,
+        is_seen=split.is_seen,
+        parts=split.parts,
         query_labels=pack(labels["query"] == 1),
         database_labels=pack(labels["database"] == 1),
         n_labels=4,
@@ -69,7 +73,7 @@ def rows_of(store, plan):
     return opened(store, plan).rows()
 
 
-def test_every_task_and_kind_of_database_codes_is_scored(store, parts, make_cell):
+def test_every_task_and_kind_of_codes_is_scored(store, parts, make_cell):
     codes, labels = parts
     cell = make_cell(bits=BITS)
     fill(store, cell, codes, labels)
@@ -82,7 +86,7 @@ def test_every_task_and_kind_of_database_codes_is_scored(store, parts, make_cell
     }
     assert len(found) == 2 * len(pairs)
     for row in found:
-        query, database = pairs[row["task"], row["database"]]
+        query, database = pairs[row["task"], row["codes"]]
         expected = evaluate(
             codes[query], codes[database], labels["query"], labels["database"], ["AP", "P@5"]
         )
@@ -95,17 +99,17 @@ def test_learned_codes_a_view_are_searched_by_view(store, parts, make_cell):
     cell = make_cell(bits=BITS)
     fill(store, cell, codes, labels)
     found = {row["task"]: row["value"] for row in rows_of(store, Plan(("AP",), [cell]))
-             if row["database"] == "learned"}  # fmt: skip
+             if row["codes"] == "learned"}  # fmt: skip
     expected = evaluate(
         codes["query_0"], codes["learned_1"], labels["query"], labels["database"], ["AP"]
     )
     assert found["image->text"] == expected["AP"]
 
 
-def test_learned_codes_are_scored_only_where_the_database_was_trained_on(store, parts, make_cell):
+def test_learned_codes_are_scored_only_where_every_training_row_has_one(store, parts, make_cell):
     cell = make_cell(bits=BITS)
     fill(store, cell, *parts, train=np.arange(5))
-    assert {row["database"] for row in rows_of(store, Plan(("AP",), [cell]))} == {"encoded"}
+    assert {row["codes"] for row in rows_of(store, Plan(("AP",), [cell]))} == {"encoded"}
 
 
 def test_vectors_are_scored_by_inner_product_without_radius_measures(store, parts, make_cell):
@@ -191,7 +195,7 @@ def test_one_evaluation_knows_all_that_is_shown(store, parts, make_cell):
     assert len(known.codes) == 3
     assert first.scores["AP"]["low"] <= first.scores["AP"]["value"] <= first.scores["AP"]["high"]
     assert set(first.curves) == set(CURVES)
-    values = per_query(results, stored, first.task, first.database, "AP")
+    values = per_query(results, stored, first.task, first.searched, "AP")
     assert np.nanmean(values) == first.scores["AP"]["value"]
     more = opened(store, plan).evaluated(stored, ["P@5"])
     assert more.rankings[0].scores["P@5"]["chance"] is not None
@@ -217,9 +221,9 @@ def test_runs_have_a_row_for_every_cell_asked_for(store, parts, make_cell):
 
 
 def test_csv_is_plain_and_the_same_for_the_same_rows():
-    row = dict(zip(RESULT_COLUMNS, ["a,b", "m", "", 8, 0, "t", "d", "AP", 1 / 3], strict=True))
+    row = dict(zip(RESULT_COLUMNS, ["a,b", "m", "", 8, 0, "t", "d", "c", "AP", 1 / 3], strict=True))
     text = to_csv([row], RESULT_COLUMNS)
-    assert text.splitlines()[1] == '"a,b",m,,8,0,t,d,AP,0.3333333333'
+    assert text.splitlines()[1] == '"a,b",m,,8,0,t,d,c,AP,0.3333333333'
     assert "\r" not in text
 
 

@@ -9,7 +9,7 @@ import pytest
 from hashbench.analysis.per_query import per_query
 from hashbench.core.errors import HashbenchError
 from hashbench.core.io import load_arrays, read_record, save_arrays, write_record
-from hashbench.data.splits import StoredSplit
+from hashbench.data.splits import Searched, StoredSplit
 from hashbench.execution.cell_codes import CellCodes
 from hashbench.execution.score_cache import FOLDER
 from hashbench.execution.scoring import curve_ranks, database_statistics
@@ -22,7 +22,8 @@ def test_scores_are_those_of_the_evaluator(hand_made):
     hand_made.add(database=("00", "11", "11", "01"))
     table = hand_made.results().scores()
     assert set(table["task"]) == {"image->text", "text->image"}
-    assert set(table["database"]) == {"encoded"}
+    assert set(table["database"]) == {"seen"}
+    assert set(table["codes"]) == {"encoded"}
     # query 00: items at distances 0 (relevant), 2 (relevant), 2 (not), 1 (not)
     # query 11: items at 2 (not), 0 (not), 0 (relevant), 1 (relevant)
     by_hand = evaluate(
@@ -39,17 +40,42 @@ def test_scores_are_those_of_the_evaluator(hand_made):
     assert row["chance"] == pytest.approx((1 + 4 / 6 + 5 / 9 + 2 / 4) / 4)
 
 
-def test_learned_codes_are_scored_where_the_database_was_trained_on(hand_made):
+def test_learned_codes_are_scored_of_seen_rows(hand_made):
     hand_made.add(learned=("00", "00", "11", "11"))
-    table = hand_made.results().scores().set_index(["task", "database"])["value"]
-    assert table["image->text", "learned"] == 1.0
-    assert table["image->text", "encoded"] < 1.0
+    table = hand_made.results().scores().set_index(["task", "database", "codes"])["value"]
+    assert table["image->text", "seen", "learned"] == 1.0
+    assert table["image->text", "seen", "encoded"] < 1.0
 
 
-def test_learned_codes_of_other_rows_are_not_scored(hand_made):
-    hand_made.split(train=(2, 3, 5, 4))
-    hand_made.add(learned=("00", "00", "11", "11"))
-    assert set(hand_made.results().scores()["database"]) == {"encoded"}
+def test_seen_and_unseen_rows_are_scored_apart(hand_made):
+    hand_made.split(train=(5, 2))  # learned codes have the order of the training rows
+    hand_made.add(database=("00", "11", "00", "11"), learned=("11", "00"))
+    results = hand_made.results()
+    table = results.scores()
+    table = table[table["task"] == "image->text"].set_index(["database", "codes"])["value"]
+    # of rows 2 and 5 and of 3 and 4, one has the label of each query
+    assert table.to_dict() == {
+        ("unseen", "encoded"): 0.5,
+        ("seen", "encoded"): 1.0,
+        ("all", "encoded"): pytest.approx(2 / 3),  # two rows at each distance, one relevant
+        ("seen", "learned"): 1.0,
+    }
+    assert set(results.shown().scores()["database"]) == {"unseen"}
+    mixed = results.select(codes=["learned-or-encoded"], databases=["seen"]).scores()
+    assert set(mixed["codes"]) == {"learned-or-encoded"}
+    assert list(mixed["value"]) == [1.0, 1.0]
+
+
+def test_the_only_part_of_a_database_is_the_whole(hand_made):
+    hand_made.add()
+    scores = hand_made.results().select(databases=["all"]).scores()
+    assert set(scores["database"]) == {"seen"}
+
+
+def test_codes_trained_on_unknown_rows_are_scored_on_the_whole_database(hand_made):
+    hand_made.split(train=(2, 3))
+    hand_made.add(record={"training_unknown": True})
+    assert set(hand_made.results().scores()["database"]) == {"all"}
 
 
 def test_numbers_are_remembered_until_the_codes_change(hand_made):
@@ -81,7 +107,7 @@ def test_values_by_query_are_not_used_after_they_have_changed(hand_made):
     results = hand_made.results()
     results.scores()
     (stored,) = results.done()
-    asked = (stored, "image->text", "encoded", "AP")
+    asked = (stored, "image->text", Searched("seen", "encoded"), "AP")
     right = per_query(results, *asked)
     kept = hand_made.path / FOLDER / f"{cell.id}.npz"
     arrays = load_arrays(kept)
@@ -106,7 +132,8 @@ def test_methods_differ_by_their_parameters(hand_made):
     [
         ({"bits": [99]}, r"bits.*'99'.*\b2$"),
         ({"tasks": ["image"]}, "task.*'image'.*'image->text'"),
-        ({"databases": ["learnt"]}, "'learnt'.*'learned'"),
+        ({"databases": ["sen"]}, "'sen'.*'seen'"),
+        ({"codes": ["learnt"]}, "'learnt'.*'learned'"),
         ({"methods": ["edhs"]}, "method.*'edhs'.*'edsh'"),
         ({"datasets": ["nothing"]}, "dataset.*'nothing'.*toy"),
         ({"measures": ["PR"]}, "'PR'.*curve"),
@@ -159,23 +186,27 @@ def test_code_statistics_by_hand():
     words = np.array([[0b01], [0b01], [0b11]], np.uint64)  # bits: 1,1,1 and 0,0,1
     codes = CellCodes((words, words), (words, words), n_bits=3)
     labels = np.array([[0b01], [0b10], [0b10]], np.uint64)
-    split = StoredSplit(np.arange(3), np.arange(3, 6), np.arange(3), labels, labels, n_labels=2)
-    rows = database_statistics(codes, split)
-    assert [row["codes"] for row in rows] == ["encoded image", "encoded text"]
+    rows = np.arange(3)
+    seen = rows >= 0
+    split = StoredSplit(rows, np.arange(3, 6), rows, seen, ("seen",), labels, labels, n_labels=2)
+    encoded, learned = Searched("seen", "encoded"), Searched("seen", "learned")
+    rows = database_statistics(codes, split, [encoded])
+    assert [(row["codes"], row["view"]) for row in rows] == [
+        ("encoded", "image"),
+        ("encoded", "text"),
+    ]
     assert rows[0]["ones"] == pytest.approx((1 + 1 / 3 + 0) / 3)
     assert rows[0]["imbalance"] == pytest.approx((0.5 + 1 / 6 + 0.5) / 3)
     assert rows[0]["constant"] == 2
     assert rows[0]["distinct"] == 2
     assert rows[0]["correlation"] is None
     assert (rows[0]["collisions"], rows[0]["collisions_apart"]) == (1, 1)
-    assert database_statistics(replace(codes, n_bits=None), split) == []
-    shared = database_statistics(replace(codes, learned=(words,)), split)
-    each = database_statistics(replace(codes, learned=(words, words)), split)
-    assert [rows[-1]["codes"] for rows in (shared, each)] == ["learned", "learned text"]
+    assert database_statistics(replace(codes, n_bits=None), split, [encoded]) == []
+    shared = database_statistics(replace(codes, learned=(words,)), split, [learned])
+    each = database_statistics(replace(codes, learned=(words, words)), split, [learned])
+    assert [row["view"] for row in shared] == [""]
+    assert [row["view"] for row in each] == ["image", "text"]
     assert shared[-1]["collisions_apart"] == 1
-    split = replace(split, train=np.arange(1, 4))  # other rows: their labels are not known
-    other = database_statistics(replace(codes, learned=(words,)), split)
-    assert other[-1]["collisions_apart"] is None
 
 
 def test_more_cells_than_fit_in_memory_are_read_again(hand_made, monkeypatch):
@@ -210,7 +241,9 @@ def test_a_look_has_titles_marks_and_notes(hand_made, registry):
     assert "12 bytes" in notes[1]
     assert style.methods["somebody"].title == "somebody"
     assert "synthetic" in style.datasets["synthetic[rows=5]"].facts
-    caption = style.caption("Scores", ["toy"], measure="AP", database="encoded", seeds=[2, 3])
+    caption = style.caption(
+        "Scores", ["toy"], measure="AP", database="seen", codes="encoded", seeds=[2, 3]
+    )
     for fact in ("Scores", "AP (", "encoded", "2 to 3 seeds", "toy: ", "random", "none / none"):
         assert fact in caption
 

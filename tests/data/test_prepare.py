@@ -84,11 +84,16 @@ def test_maps_are_read_only(registry, tmp_path):
             views[0][0, 0] = 1
 
 
-def test_a_database_of_its_own_has_files_of_its_own(registry, tmp_path):
+def test_training_rows_are_stored_once_if_the_database_begins_with_them(registry, tmp_path):
     _, same = made(
         registry, tmp_path, {"protocol": {"name": "random"}, "seed": 0, "train_rows": None}
     )
-    assert same.database[0] is same.train[0]
+    assert np.shares_memory(same.database[0], same.train[0])
+    (tmp_path / "half").mkdir()
+    request = {"protocol": {"name": "default"}, "seed": 0, "train_rows": None}
+    _, half = made(registry, tmp_path / "half", request)
+    assert np.shares_memory(half.database[0], half.train[0])
+    assert [len(part[0]) for part in (half.train, half.query, half.database)] == [15, 10, 30]
     (tmp_path / "other").mkdir()
     request = {"protocol": {"name": "given"}, "seed": 0, "train_rows": None}
     _, other = made(registry, tmp_path / "other", request)
@@ -105,6 +110,8 @@ def test_a_cap_takes_some_training_rows_and_leaves_the_database(registry, tmp_pa
     some = make_split(Toy(), make_data(), SplitRequest(Protocol("random"), 0, 7))
     assert set(some.train) < set(whole.train)
     assert np.array_equal(some.database, whole.database)
+    assert some.parts == whole.parts
+    assert some.is_seen.all()  # seen are the rows that the protocol trains on
     assert (
         make_split(Toy(), make_data(), SplitRequest(Protocol("random"), 0, 30)).hash == whole.hash
     )

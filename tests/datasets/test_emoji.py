@@ -90,7 +90,7 @@ def test_default_split_asks_a_quarter(data):
     emoji = Emoji()
     split = emoji.split(data, emoji.default_protocol(), seed=0)
     assert len(split.query) == round(0.25 * 1906)
-    assert split.database_is_train
+    assert split.parts == ("unseen", "seen")
     assert len(split.train) + len(split.query) == data.n_rows
 
 

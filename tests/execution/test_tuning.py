@@ -173,7 +173,7 @@ def test_a_trial_sees_training_rows_alone():
     whole = make_split(toy, toy.load(), SplitRequest(Protocol("random"), 3))
     trial = make_split(toy, toy.load(), SplitRequest(Protocol("random"), 3, validation=True))
     assert len(trial.query) == len(whole.train) // 5 == 30
-    assert trial.database_is_train
+    assert trial.parts == ("seen",)
     assert set(trial.query) | set(trial.train) == set(whole.train)
     # what early stopping may look at in the study is what trials are asked by
     rows = validation_rows(150, "toy", SplitRequest(Protocol("random"), 3))

@@ -20,6 +20,8 @@ from unittest import mock
 
 import numpy as np
 
+from hashbench.data.splits import Searched
+
 #: Words that stand where files keep lengths, types and signs.
 WORDS = (b"\x00", b"\xff", b"\x7f", b"\x80", b"\xff\xff\xff\x7f", b"\x00\x00\x00\x80", b"\xff" * 8)
 
@@ -147,7 +149,7 @@ def numbers(out: Path) -> tuple[str, ...]:
 
     with mock.patch("importlib.metadata.entry_points", entry_points):
         results = hashbench.open(out)
-    about = ("encoded", results.main_measure)
+    about = (Searched("seen", "encoded"), results.main_measure)
     queries = [
         per_query(results, stored, task, *about).tolist()
         for stored in results.done()

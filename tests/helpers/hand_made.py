@@ -18,6 +18,7 @@ from hashbench.execution.cell_codes import CellCodes
 from hashbench.execution.plan import Plan
 from hashbench.execution.run_record import RunRecord
 from hashbench.execution.store import Store
+from hashbench.plugins.dataset import Split
 from hashbench.plugins.registry import Registry, discover
 from hashbench.render.style import DatasetStyle, MethodStyle, Style
 
@@ -37,11 +38,14 @@ class HandMade:
     missing: list = field(default_factory=list)
 
     def split(self, name="s", train=(2, 3, 4, 5), query=(0, 1), **more):
+        rows = Split(train, query, [2, 3, 4, 5])
         with Store(self.path) as store:
             StoredSplit(
-                train=np.array(train),
-                query=np.array(query),
-                database=np.array([2, 3, 4, 5]),
+                train=rows.train,
+                query=rows.query,
+                database=rows.database,
+                is_seen=rows.is_seen,
+                parts=rows.parts,
                 query_labels=pack(np.array([[1, 0], [0, 1]], bool)),
                 database_labels=pack(np.array([[1, 0], [1, 0], [0, 1], [0, 1]], bool)),
                 n_labels=2,
@@ -150,7 +154,8 @@ def given_scores():
         rows = [
             {
                 "dataset": dataset, "method": method, "bits": 16, "seed": seed,
-                "task": "image->text", "database": "encoded", "measure": "AP", "value": value,
+                "task": "image->text", "database": "unseen", "codes": "encoded", "measure": "AP",
+                "value": value,
                 "low": value, "high": value, "chance": 0.1, **about,
             }
             for (dataset, seed), scores in blocks.items()

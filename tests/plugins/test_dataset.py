@@ -37,7 +37,7 @@ def test_random_queries_and_database_partition_the_rows(n, query, seed):
     split = RandomQuery(query)(data_of(n), np.random.default_rng(seed))
     assert sorted([*split.query, *split.database]) == list(range(n))
     assert len(split.query) == round(query * n)
-    assert split.database_is_train
+    assert split.parts == ("seen",)
 
 
 @given(st.data())
@@ -50,6 +50,22 @@ def test_a_trained_part_lies_in_the_database(draw):
         assert len(split.train) == train
         assert set(split.train) <= set(split.database)
         assert len(split.query) == query
+
+
+def test_a_published_protocol_scores_its_whole_database_too():
+    toy, data = Toy(), Toy().load()
+    parts = {name: toy.split(data, name, 0).parts for name in toy.protocols}
+    assert parts == {
+        "some": ("seen",),
+        "last": ("seen",),
+        "few": ("unseen", "seen", "all"),
+        "default": ("unseen", "seen"),
+    }
+
+
+def test_every_dataset_has_the_default_protocol():
+    split = Toy().split(Toy().load(), "default", 0)
+    assert (len(split.train), len(split.query), len(split.database)) == (8, 5, 15)
 
 
 def test_one_seed_one_split():
@@ -89,7 +105,7 @@ def test_the_given_split():
     rows = {"train": np.arange(5), "query": np.arange(5, 8)}
     split = GivenSplit()(data_of(8, rows), np.random.default_rng(0))
     assert list(split.query) == [5, 6, 7]
-    assert split.database_is_train
+    assert split.parts == ("seen",)
     with pytest.raises(HashbenchError, match=r"^split: .*without"):
         GivenSplit()(data_of(8), np.random.default_rng(0))
 

@@ -37,7 +37,7 @@ def split_of(toy, protocol, seed=0):
     "protocol",
     [
         Protocol("random"),
-        Protocol("random", disjoint=True, unseen_classes=0.2),
+        Protocol("random", unseen_classes=0.2),
         Protocol(rows=(("query", "500"), ("train", "0.5")), label_noise=0.25, label_fraction=0.1),
     ],
     ids=str,
@@ -50,8 +50,8 @@ def test_only_options_that_change_something_are_written():
     assert (
         str(Protocol("random", unseen_classes=0.2, label_noise=0)) == "random; unseen_classes=0.2"
     )
-    assert "20%" in Protocol("random", disjoint=True, label_noise=0.2).describe_options()
-    assert "20%" not in Protocol("random", disjoint=True).describe_options()
+    assert "20%" in Protocol("random", label_noise=0.2).describe_options()
+    assert "20%" not in Protocol("random", label_noise=0.1).describe_options()
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,6 @@ def test_only_options_that_change_something_are_written():
         ({"unseen_classes": 1}, r"unseen_classes.* 1\b.*below 1"),
         ({"label_fraction": 0}, r"label_fraction.* 0\b.*above 0"),
         ({"label_noise": "much"}, "label_noise.*'much'"),
-        ({"disjoint": 0.5}, r"disjoint.* 0\.5\b.*true"),
     ],
 )
 def test_values_that_are_no_share_are_refused(settings, facts):
@@ -81,15 +80,7 @@ def test_unseen_classes_are_asked_and_never_trained_on(toy):
     assert set(split.query) < set(plain.query)
     other = split_of(toy, "random; unseen_classes=0.4", seed=1)
     assert other.hash != split.hash
-
-
-def test_a_disjoint_database_holds_no_training_row(toy):
-    split = split_of(toy, "random; disjoint=true")
-    assert not set(split.train) & set(split.database)
-    assert len(split.train) + len(split.database) == 45
-    part = split_of(toy, "part; disjoint=true")  # trained on a part: the rest is searched
-    assert (len(part.train), len(part.database)) == (15, 30)
-    assert not set(part.train) & set(part.database)
+    assert split.parts == ("all",)
 
 
 def test_noise_moves_labels_of_training_rows_only(toy):

@@ -33,14 +33,15 @@ def sizes(found):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("query=20", (80, 20, 80)),
-        ("query=0.1", (90, 10, 90)),
+        ("query=20", (40, 20, 80)),
+        ("query=0.1", (45, 10, 90)),
         ("query=20,train=30", (30, 20, 80)),
         ("query=20,train=0.5", (40, 20, 80)),
-        ("query=20,database=40", (40, 20, 40)),
+        ("query=20,database=40", (20, 20, 40)),
         ("query=20,train=10,database=40", (10, 20, 40)),
         ("train=15", (15, 25, 75)),
         ("query=20,train=30,permutation=1814", (30, 20, 80)),
+        ("query=20,permutation=1814", (80, 20, 80)),
     ],
 )
 def test_counts_and_shares(text, expected):
@@ -48,6 +49,33 @@ def test_counts_and_shares(text, expected):
     assert split(text).hash == split(text).hash
     moved = "permutation" not in text
     assert (split(text, seed=1).hash != split(text).hash) == moved
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("default", ("unseen", "seen")),
+        ("query=20", ("unseen", "seen")),
+        ("query=20,train=30", ("unseen", "seen")),
+        ("query=20,train=30,permutation=1814", ("unseen", "seen", "all")),
+        ("query=20,permutation=1814", ("seen",)),
+        ("default; unseen_classes=0.3", ("all",)),
+        ("default; label_fraction=0.1", ("unseen", "seen")),
+    ],
+)
+def test_parts_of_the_database_are_scored(text, parts):
+    assert split(text).parts == parts
+
+
+@pytest.mark.parametrize("text", ["default", "query=20", "query=20,train=30"])
+def test_half_of_the_database_is_unseen(text):
+    found = split(text)
+    train, database = set(found.train), found.database
+    assert set(database) == set(range(100)) - set(found.query)
+    assert set(database[found.positions("seen")]) == train
+    assert set(database[found.positions("unseen")]) == set(database) - train
+    assert list(found.positions("all")) == list(range(len(database)))
+    assert np.array_equal(database[: len(train)], found.train)  # stored once, see prepare
 
 
 def test_the_first_and_the_last_rows():

@@ -119,8 +119,8 @@ def test_a_dataset_needs_a_way_to_split(tmp_path):
     file = tmp_path / "data.py"
     file.write_text(
         "from hashbench import Dataset\n\n\nclass Mine(Dataset):\n"
-        '    name = "mine"\n    protocols = {}\n\n    def load(self): ...\n'
+        '    name = "mine"\n    protocols = 5\n\n    def load(self): ...\n'
     )
     (entry,) = discover([file]).broken
     assert "Mine.protocols" in entry.error
-    assert "{}" in entry.error
+    assert "found 5" in entry.error

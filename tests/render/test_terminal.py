@@ -11,7 +11,8 @@ from hashbench.render.terminal import Order, listing, score_tables
 def table_rows(bits=(8, 16, 24, 32, 64, 128), methods=("edsh", "a-method-with-a-very-long-name")):
     return [
         {"dataset": "wiki", "method": method, "params": "gamma=1,train_rows=5000" if i else "",
-         "bits": b, "seed": seed, "task": task, "database": "encoded", "measure": "AP",
+         "bits": b, "seed": seed, "task": task, "database": "unseen", "codes": "encoded",
+         "measure": "AP",
          "value": i + b / 1000 + seed}
         for i, method in enumerate(methods)
         for b in bits

@@ -125,10 +125,10 @@ def test_the_report_command(hand_made, hashbench, tmp_path):
     out = hand_made.path
     found = hashbench("report", out, "map-table[spread=false],scaling", "--format", "md,csv")
     assert found.returncode == 0, found.stderr
-    assert "map-table-AP-encoded-toy" in found.stdout
+    assert "map-table-AP-seen-encoded-toy" in found.stdout
     assert "scaling: " in found.stdout
     assert not list((out / "report").glob("scaling*"))
-    assert (out / "report" / "map-table-AP-encoded-toy.md").exists()
+    assert (out / "report" / "map-table-AP-seen-encoded-toy.md").exists()
     some = hashbench(
         "report", out, "map-table", "--measure", "P@1,AP(norm=all,ties=index)@2",
         "--task", "image->text",

@@ -18,7 +18,7 @@ from hashbench.data.formats.known_layouts import ROLES, VIEWS, recognise
 from hashbench.data.formats.read_dataset import load_file
 from hashbench.data.formats.variables import SUFFIXES, Variables
 from hashbench.plugins.dataset import Data, Dataset, GivenSplit, LastQuery, RandomQuery
-from hashbench.plugins.protocol import RESERVED_KEYS
+from hashbench.plugins.protocol import DEFAULT, RESERVED_KEYS
 from hashbench.plugins.selection import parse_item
 
 #: Keys that name variables.
@@ -66,13 +66,13 @@ class FileDataset(Dataset):
         return load_file(self.path, self._chosen())
 
     def default_protocol(self) -> str:  # type: ignore[override]  # it depends on the file
-        """Return "given" if the file has a split, otherwise "random"."""
+        """Return "given" if the file has a split, otherwise "default"."""
 
         def has_split() -> bool:
             return recognise(Variables(files_of(self.path)), self._chosen()).has_split
 
         return (
-            "given" if isolation.run_in_subprocess(has_split, f"dataset {self.name}") else "random"
+            "given" if isolation.run_in_subprocess(has_split, f"dataset {self.name}") else DEFAULT
         )
 
     def _chosen(self) -> dict[str, str]:

@@ -34,23 +34,35 @@ function rankItems(found, bits) {
   return { order, counts };
 }
 
-// Return what one method finds for a query: the database in order. A part is the script of a cell.
-function retrieve(part, item, queries, task, kind) {
+// Return the positions of a part of the database: all rows, the seen or the unseen ones.
+function searchedRows(items, database) {
+  const all = [...items.seen.keys()];
+  return database === "all" ? all : all.filter((row) => Boolean(items.seen[row]) === (database === "seen"));
+}
+
+// Return what one method finds for a query in a part of the database, in order; its items are
+// positions in the whole database. A part is the script of a cell.
+function retrieve(part, items, item, task, searched) {
   const [from, to] = task.split("->").map((view) => part.views.indexOf(view));
   const width = Math.ceil(part.bits / 8);
   part.unpacked ??= {};
   const unpacked = (role, view) => (part.unpacked[`${role} ${view}`] ??= bytesOf(part[role][view]));
-  const view = kind === "learned" && part.learned.length === 1 ? 0 : to;
-  const isQuery = item < queries;
+  const learned = searched.codes === "learned"; // seen rows only
+  const view = learned && part.learned.length === 1 ? 0 : to;
+  const isQuery = item < items.queries;
   const source = unpacked(isQuery ? "query" : "encoded", from);
-  const row = isQuery ? item : item - queries;
-  const found = distances(source.subarray(row * width, (row + 1) * width), unpacked(kind, view));
-  return { distances: found, ...rankItems(found, part.bits) };
+  const row = isQuery ? item : item - items.queries;
+  const rows = searchedRows(items, searched.database);
+  const every = distances(source.subarray(row * width, (row + 1) * width), unpacked(searched.codes, view));
+  const found = learned ? every : Uint16Array.from(rows, (each) => every[each]);
+  const { order, counts } = rankItems(found, part.bits);
+  const distanceOf = new Map(rows.map((each, i) => [each, found[i]]));
+  return { distances: distanceOf, order: Array.from(order, (i) => rows[i]), counts };
 }
 
 // Return the evaluator's score of every query, or null if the cell has no such codes.
-function queryScores(part, task, kind) {
-  const name = `${task} ${kind}`;
+function queryScores(part, task, searched) {
+  const name = `${task} ${searched}`;
   part.read ??= {};
   if (!(name in part.read)) part.read[name] = part.scores[name] ? floatsOf(part.scores[name]) : null;
   return part.read[name];

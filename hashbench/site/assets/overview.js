@@ -98,7 +98,7 @@ function overviewText(rows) {
   if (!rows.length) return "Nothing was computed for this choice.";
   const [, , , database, measure] = selectedSlice();
   const hidden = data.methods.filter((_, method) => !isShown(method)).length;
-  return `${data.measures[measure].words}; database codes: ${data.databases[database].words}. Means over ${rows[0].of} slices (datasets, tasks and `
+  return `${data.measures[measure].words}; ${data.databases[database].name} (${data.databases[database].words}). Means over ${rows[0].of} slices (datasets, tasks and `
     + `code lengths); ± is the standard deviation over them.${hidden ? ` The filters hide ${hidden} of ${data.methods.length} methods.` : ""}`;
 }
 

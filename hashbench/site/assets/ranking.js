@@ -54,7 +54,7 @@ function rankingText(rows, chance) {
   if (!rows.some((row) => row.rank)) return "Nothing was computed for this choice.";
   const [dataset, task, bits, database, measure] = selectedSlice();
   const seeds = Math.max(...rows.map((row) => row.seeds));
-  return `${data.measures[measure].words}; ${data.tasks[task].title}, ${data.bits[bits]} bits; database codes: ${data.databases[database].words}; `
+  return `${data.measures[measure].words}; ${data.tasks[task].title}, ${data.bits[bits]} bits; ${data.databases[database].name} (${data.databases[database].words}); `
     + `mean over ${seeds} seed${seeds === 1 ? "" : "s"}. ${data.datasets[dataset].title}: ${data.datasets[dataset].facts}.`
     + `${isMissing(chance) ? "" : ` Chance: ${formatNumber(chance, 4)}.`}`;
 }

@@ -118,7 +118,7 @@ function returnedItem(items, relevant, result, item, view) {
   const hit = relevant(item);
   const li = makeElement("li", hit ? "hit" : "miss");
   li.append(drawItem(items, items.queries + item, view));
-  const distance = result.distances[item];
+  const distance = result.distances.get(item);
   const below = makeElement("div", "small", `${distance} ×${result.counts[distance]}`);
   below.append(makeElement("span", "hidden", hit ? ", relevant" : ", not relevant"));
   li.append(below);
@@ -126,14 +126,14 @@ function returnedItem(items, relevant, result, item, view) {
   return li;
 }
 
-function returnedBlock(items, item, part, { method, bits, kind, task }) {
-  const result = retrieve(part, item, items.queries, task, kind);
+function returnedBlock(items, item, part, { method, bits, searched, task }) {
+  const result = retrieve(part, items, item, task, searched);
   const own = new Set(items.labels[item]);
   const relevant = (found) => items.labels[items.queries + found].some((label) => own.has(label));
-  const score = item < items.queries ? queryScores(part, task, kind)?.[item] : null;
+  const score = item < items.queries ? queryScores(part, task, searched.name)?.[item] : null;
   const block = makeElement("div", "returned");
   const value = isMissing(score) || Number.isNaN(score) ? "no score" : `${data.search.measure} ${score.toFixed(4)}`;
-  const heading = makeElement("h3", "", `${methodTitle(method)}, ${data.bits[bits]} bits, ${kind}: ${value}`);
+  const heading = makeElement("h3", "", `${methodTitle(method)}, ${data.bits[bits]} bits, ${searched.name}: ${value}`);
   const list = document.createElement("ol");
   const view = task.split("->")[1];
   list.append(...Array.from(result.order.slice(0, itemsShown), (found) => returnedItem(items, relevant, result, found, view)));
@@ -148,13 +148,13 @@ async function showFound() {
   const item = items.rows.indexOf(search.row);
   const task = data.tasks[taskNumber].name;
   const lengths = byId("all-bits").checked ? [...data.bits.keys()] : [bits];
-  const kinds = byId("both-kinds").checked ? data.databases.map((each) => each.name) : [data.databases[database].name];
+  const kinds = byId("both-kinds").checked ? data.databases : [data.databases[database]];
   const blocks = [];
   for (const method of item < 0 ? [] : searchMethods()) {
     for (const length of lengths.filter((each) => cellKey(method, each))) {
       const part = await loadPart(cellKey(method, length));
-      for (const kind of kinds.filter((each) => part[each].length)) {
-        blocks.push(returnedBlock(items, item, part, { method, bits: length, kind, task }));
+      for (const searched of kinds.filter((each) => part.scores[`${task} ${each.name}`])) {
+        blocks.push(returnedBlock(items, item, part, { method, bits: length, searched, task }));
       }
     }
   }

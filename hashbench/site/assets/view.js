@@ -101,7 +101,15 @@ function writeAddress(step = false) {
 
 const listeners = [];
 
+// Select another database where the dataset has no scores for the selected one.
+function selectDatabase() {
+  const [dataset, , , database] = selectedSlice();
+  const known = data.scores.filter(({ at }) => at[0] === dataset).map(({ at }) => at[3]);
+  if (known.length && !known.includes(database)) byId("database").value = Math.min(...known);
+}
+
 function viewChanged() {
+  selectDatabase();
   for (const listener of listeners) listener();
 }
 

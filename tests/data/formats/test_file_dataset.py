@@ -68,7 +68,7 @@ def test_named_parts_are_a_split(write):
     assert dataset.default_protocol() == "given"
     split = dataset.split(dataset.load(), "given", 0)
     assert list(split.query) == [12, 13, 14, 15, 16]
-    assert split.database_is_train
+    assert split.parts == ("seen",)
 
 
 def test_parameters_give_the_dataset_back(path):
