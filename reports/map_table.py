@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from hashbench.analysis.chance import MARK, MEANING, at_chance, likely_cause
 from hashbench.analysis.evidence import find_evidence, split_words
 from hashbench.analysis.summary import (
-    SEARCHED,
     best_methods,
     grouped,
     outcomes,
@@ -16,6 +15,7 @@ from hashbench.analysis.summary import (
     records,
 )
 from hashbench.analysis.tests import LEAST_BLOCKS
+from hashbench.data.splits import SEARCHED
 from hashbench.plugins.numerical_tolerance import STEADY, tolerance
 from hashbench.render.report import (
     Exhibit,
@@ -132,7 +132,7 @@ class MapTable(Report):
 
 
 def _grid(planned: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for every number that a table has room for.
+    """Return a row for every number of a table.
 
     Every method has its row in the first table of a dataset, in others those with scores there.
     Datasets without any score are in the first table of all.
@@ -142,8 +142,8 @@ def _grid(planned: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     found = table[["dataset", "measure", *SEARCHED, "task"]].drop_duplicates()
     first = found[(found[SEARCHED] == found[SEARCHED].iloc[0]).all(axis=1)]
     others = planned.loc[~planned["dataset"].isin(found["dataset"]), ["dataset"]].drop_duplicates()
-    rooms = first.drop(columns="dataset").drop_duplicates()
-    found = pd.concat([found, others.merge(rooms, how="cross")])
+    columns = first.drop(columns="dataset").drop_duplicates()
+    found = pd.concat([found, others.merge(columns, how="cross")])
     leading = found.groupby("dataset", sort=False)[SEARCHED].transform("first")
     grid = planned.merge(found.assign(first=(found[SEARCHED] == leading).all(axis=1)), on="dataset")
     keys = ["dataset", *SEARCHED, "method"]

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hashbench.analysis.rank_changes import change, tau_words, to_ranks
-from hashbench.analysis.summary import SEARCHED, grouped, one_database
+from hashbench.analysis.summary import grouped, one_database
+from hashbench.data.splits import SEARCHED
 from hashbench.plugins.selection import Selection, bare_name, parse_item
 from hashbench.render.report import Exhibit, Group, NothingToShowError, Report, Table, TableCell
 from hashbench.render.style import Style

@@ -98,8 +98,8 @@ def _of_paper(paper: Published, results: Results) -> Iterator[pd.DataFrame]:
 
 def _reproduced(stands_for: Any, results: Results) -> pd.DataFrame:
     if "measure" in stands_for:
-        scores = results.scores([stands_for["measure"]])
-        table = over_seeds(scores.drop(columns=["low", "high", "chance"]))
+        scores = results.select(databases=[ALL]).scores([stands_for["measure"]])
+        table = over_seeds(scores)
     else:
         runs = results.runs()
         runs = runs[runs["status"] == "done"].rename(columns={stands_for["run"]: "value"})

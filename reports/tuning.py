@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hashbench.analysis.rank_changes import expected_best, tau_words, to_ranks
-from hashbench.analysis.summary import SEARCHED, grouped, one_database, over_seeds, records
+from hashbench.analysis.summary import grouped, one_database, over_seeds, records
 from hashbench.core.units import format_duration
+from hashbench.data.splits import SEARCHED
 from hashbench.execution.tuning.search import Search
 from hashbench.plugins.selection import TUNED, full_name
 from hashbench.plugins.space import at_ends

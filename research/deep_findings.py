@@ -12,8 +12,8 @@ what is in the record and lists what is missing. Everything is at 32 bits, AP of
 
 `selection`: a network is scored on the test queries after every epoch; the best epoch of each task,
 as many released codes choose it, against the last one. The suite itself never does that. `memory`:
-under the protocol `disjoint` half of the rows are training rows; the database is that half, or the
-other half, which has the same size and was never seen. `seconds`: CPU time of a fit, which depends
+under the protocol `default` half of the database's rows are training rows; searched is that half, or
+the other half, which has the same size and was never seen. `seconds`: CPU time of a fit, which depends
 less on other programs than the elapsed time.
 """
 
@@ -34,7 +34,7 @@ from hashbench.execution.cell import random_state
 from hashbench.measures import evaluate
 from hashbench.neural.device import same_threads
 from hashbench.neural.method import TorchMethod
-from hashbench.plugins.protocol import Protocol
+from hashbench.plugins import protocol
 from hashbench.plugins.registry import discover
 from hashbench.plugins.selection import TUNED
 from research import fidelity
@@ -85,11 +85,11 @@ def collect(folder: Path) -> pd.DataFrame:
     return found[COLUMNS]
 
 
-def load(dataset: str, seed: int, disjoint: bool = False) -> tuple[list[Any], Any, Any]:
-    """Return preprocessed views, labels and the split."""
+def load(dataset: str, seed: int, chosen: str = "") -> tuple[list[Any], Any, Any]:
+    """Return preprocessed views, labels and the split; by default that of the first protocol."""
     plugin = discover().get("datasets", dataset).cls()
     data = plugin.load()
-    split = plugin.split(data, Protocol(plugin.default_protocol(), disjoint=disjoint), seed)
+    split = plugin.split(data, chosen or plugin.default_protocol(), seed)
     steps = preprocessing.declared(plugin.preprocessing, data.view_names)
     views = [
         preprocessing.fit(step, X, split.train)(X)
@@ -136,13 +136,14 @@ def selection(name: str, dataset: str, seed: int) -> list[tuple[str, str, float]
 
 def memory(name: str, dataset: str, seed: int) -> list[tuple[str, str, float]]:
     """Return AP against the rows that were trained on and against as many others."""
-    views, labels, split = load(dataset, seed, disjoint=True)
+    views, labels, split = load(dataset, seed, protocol.DEFAULT)
     method = fit(made(name, seed), views, labels, split.train)
-    return [
-        (task, which, value)
-        for which, part in ((SEEN, split.train), (UNSEEN, split.database))
-        for task, value in score(method, views, labels, split.query, part).items()
-    ]
+    found = []
+    for which, part in ((SEEN, protocol.SEEN), (UNSEEN, protocol.UNSEEN)):
+        rows = split.database[split.positions(part)]
+        scores = score(method, views, labels, split.query, rows)
+        found += [(task, which, value) for task, value in scores.items()]
+    return found
 
 
 def seconds(name: str, dataset: str, seed: int) -> list[tuple[str, str, float]]:

@@ -87,8 +87,8 @@ MESSAGES = {
     "data describe 'synthetic[rows=1]'": (
         "split: found 0 queries of 1 rows; at least one query and one other row"
     ),
-    "data describe 'synthetic[protocol=rand]'": (
-        "unknown protocol of synthetic 'rand'; did you mean 'random'?"
+    "data describe 'synthetic[protocol=defalt]'": (
+        "unknown protocol of synthetic 'defalt'; did you mean 'default'?"
     ),
     "data describe rows.npz": (
         "rows.npz: found image 12 x 6 float64, text 11 x 4 float64, labels 12 int64; all three "

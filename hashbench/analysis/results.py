@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from hashbench.analysis.csv_tables import RESULT_COLUMNS, Row, run_rows
-from hashbench.analysis.summary import SEARCHED
 from hashbench.core.errors import HashbenchError, unknown
-from hashbench.data.splits import Searched, StoredSplit
+from hashbench.data.splits import SEARCHED, Searched, StoredSplit
 from hashbench.execution.cell import Cell
 from hashbench.execution.cell_codes import EITHER, ENCODED, LEARNED
 from hashbench.execution.plan import Plan

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from hashbench.analysis import tests
 from hashbench.analysis.evidence import Evidence
-from hashbench.data.splits import Searched
+from hashbench.data.splits import SEARCHED
 from hashbench.plugins.numerical_tolerance import tolerance
 
 if TYPE_CHECKING:
@@ -29,9 +29,6 @@ def records(table: pd.DataFrame) -> list[Any]:
     """Return the rows of a table, their fields as attributes."""
     return list(table.itertuples(index=False))
 
-
-#: The columns that say what was searched.
-SEARCHED = [*Searched._fields]
 
 #: Columns of scores that no group depends on.
 EXTRA_COLUMNS = ("low", "high", "chance", "chance_error")

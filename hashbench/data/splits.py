@@ -52,6 +52,10 @@ class Searched(NamedTuple):
         return f"{part} database, {self.codes} codes"
 
 
+#: The columns of tables that say what was searched.
+SEARCHED = [*Searched._fields]
+
+
 @dataclass(frozen=True, eq=False)
 class StoredSplit:
     """A split with what is shown and judged of its rows.

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from hashbench.analysis.bayesian_tests import MARGIN
 from hashbench.analysis.evidence import split_words
-from hashbench.analysis.summary import SEARCHED, grouped, records
+from hashbench.analysis.summary import grouped, records
 from hashbench.analysis.tests import ALPHA
-from hashbench.data.splits import Searched
+from hashbench.data.splits import SEARCHED, Searched
 from hashbench.render import figures, text_layout
 from hashbench.render.colours import COLOURS
 from hashbench.render.report import Picture

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hashbench.analysis.results import Results
-from hashbench.analysis.summary import SEARCHED
+from hashbench.data.splits import SEARCHED
 from hashbench.site.positions import Positions
 
 if TYPE_CHECKING:

@@ -13,8 +13,9 @@ import numpy as np
 from hashbench.analysis.chance import at_chance
 from hashbench.analysis.evidence import Evidence, find_evidence
 from hashbench.analysis.results import Results
-from hashbench.analysis.summary import SEARCHED, BySeed, by_seed
+from hashbench.analysis.summary import BySeed, by_seed
 from hashbench.analysis.tests import LEAST_BLOCKS, not_worse_than_best
+from hashbench.data.splits import SEARCHED
 from hashbench.plugins.method import Method
 from hashbench.plugins.selection import bare_name
 from hashbench.render.colours import DASHES

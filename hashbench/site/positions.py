@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hashbench.analysis.results import Results
-from hashbench.analysis.summary import SEARCHED
-from hashbench.data.splits import Searched
+from hashbench.data.splits import SEARCHED, Searched
 from hashbench.render.style import Style
 
 #: The columns that name a slice; the page has one selector for each, in this order, except that

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hashbench.analysis.results import Results
-from hashbench.analysis.summary import SEARCHED
+from hashbench.data.splits import SEARCHED
 from hashbench.render import text_layout
 from hashbench.render.style import Style
 from hashbench.site.about import About
@@ -25,7 +25,7 @@ def write_card(results: Results, style: Style, folder: Path) -> Path | None:
     scores = shown.scores([results.main_measure])
     if scores.empty:
         return None
-    first = (scores[SEARCHED] == shown.searched[0]).all(axis=1)  # never averaged with others
+    first = (scores[SEARCHED] == list(shown.searched[0])).all(axis=1)  # never averaged with others
     means = scores[first].groupby("method")["value"].mean()
     best = means.sort_values(ascending=False).head(METHODS)[::-1]
     if best.empty:

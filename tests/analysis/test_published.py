@@ -20,7 +20,8 @@ def run(*arguments):
 def test_own_numbers_stand_beside_the_results(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("mine.csv").write_text(HEAD + "edsh,synthetic,8,image->text,AP,0.4321\n")
-    flags = ("-m", "edsh", "-d", "synthetic[rows=120,query=30,permutation=0]", "-b", "8", "-s", "1", "-o", "out")
+    data = "synthetic[rows=120,query=30,permutation=0]"
+    flags = ("-m", "edsh", "-d", data, "-b", "8", "-s", "1", "-o", "out")
     assert run("run", *flags, "--published", "mine.csv", "--no-report") == 0
     assert run("report", "out", "published", "--format", "csv,md") == 0
     assert "0.4321" in Path("out/report/published.csv").read_text()

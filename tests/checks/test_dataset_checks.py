@@ -57,7 +57,7 @@ class Unsplit(Toy):
         description = "by no seed"
 
         def __call__(self, data, rng):
-            return Dataset.protocols["random"](data, np.random.default_rng())
+            return Dataset.protocols["default"](data, np.random.default_rng())
 
     protocols = MappingProxyType({"by-chance": Protocol()})
 

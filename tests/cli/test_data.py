@@ -50,7 +50,7 @@ def test_describe_text(run):
     code, out, _ = run("describe", "synthetic[rows=200,labels_per_row=2]")
     assert code == 0
     assert out.startswith("synthetic")
-    for fact in ("200 rows", "8 classes", "train 150", "query 50", "mAP"):
+    for fact in ("200 rows", "8 classes", "train 75", "query 50", "mAP"):
         assert fact in out
 
 
@@ -87,7 +87,7 @@ def test_describe_another_preprocessing(run, steps):
     [
         ("wik", ["'wik'", "'wiki'"]),
         ("wik*", ["'wik*'", "wiki, wiki-cnn"]),
-        ("synthetic[protocol=rand]", ["'rand'", "'random'"]),
+        ("synthetic[protocol=defalt]", ["'defalt'", "'default'"]),
         ("synthetic[row=5]", ["'row'", "'rows'"]),
         ("synthetic[preprocess=center]", ["'center'", "'centre'"]),
         ("synthetic[rows=0]", ["rows", " 0", "from 1"]),

@@ -41,7 +41,8 @@ def test_a_new_dataset_loads_and_splits(tmp_path):
     dataset = discover([file]).datasets["toy-data"].cls()
     data = dataset.load()
     split = dataset.split(data, dataset.default_protocol(), 0)
-    assert len(split.train) + len(split.query) == data.n_rows == 400
+    assert len(split.database) + len(split.query) == data.n_rows == 400
+    assert len(split.train) == 150
 
 
 def test_a_new_report_is_found(tmp_path):

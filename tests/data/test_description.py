@@ -63,7 +63,11 @@ def test_the_numbers():
     assert (image.columns, image.density, image.preprocessing) == (6, 1.0, "l2,centre")
     assert text.density == pytest.approx(np.count_nonzero(toy.load().views[1]) / 48)
     assert text.copies == 12 - len(np.unique(toy.load().views[1], axis=0))
-    assert [(s.protocol, s.query) for s in found.splits] == [("random", 3), ("given", None)]
+    assert [(s.protocol, s.query) for s in found.splits] == [
+        ("random", 3),
+        ("given", None),
+        ("default", 3),
+    ]
     assert [line.partition(":")[0] for line in found.findings] == ["text", "text", "labels"]
     for line, rows in zip(found.findings, ("1 (6=5)", "1 (0)", "1 (11)"), strict=True):
         assert rows in line

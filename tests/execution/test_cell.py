@@ -20,7 +20,7 @@ from hashbench.plugins.protocol import Protocol
 from hashbench.plugins.registry import Plugin, discover
 from hashbench.plugins.source_hash import source_hash
 
-REQUEST = {"protocol": {"name": "random"}, "seed": 0, "train_rows": None}
+REQUEST = {"protocol": {"name": "default"}, "seed": 0, "train_rows": None}
 DATASET = DataSpec("synthetic", (("rows", 100),))
 
 
@@ -49,7 +49,7 @@ def computed(registry, tmp_path):
         cell = Cell(
             dataset="synthetic",
             fingerprint=facts["fingerprint"],
-            protocol=Protocol("random"),
+            protocol=Protocol("default"),
             split=facts["splits"][0],
             preprocessing=("none", "none"),
             method=method,

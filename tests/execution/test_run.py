@@ -78,13 +78,14 @@ def test_results_are_tidy(study):
     _, out = study
     rows = table(out / "results.csv")
     assert list(rows[0]) == [
-        "dataset", "method", "params", "bits", "seed", "task", "database", "measure", "value",
+        "dataset", "method", "params", "bits", "seed", "task", "database", "codes", "measure",
+        "value",
     ]  # fmt: skip
     assert {row["measure"] for row in rows} == {"AP", "AP(norm=retrieved,ties=index)@100", "P@100"}
     assert {(row["method"], row["params"]) for row in rows} == {
         ("mine", ""), ("mine", "ridge=5"), ("edsh", ""),
     }  # fmt: skip
-    assert {row["method"] for row in rows if row["database"] == "learned"} == {"edsh"}
+    assert {row["method"] for row in rows if row["codes"] == "learned"} == {"edsh"}
     assert all(0 <= float(row["value"]) <= 1 for row in rows)
 
 

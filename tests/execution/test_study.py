@@ -73,7 +73,7 @@ def test_protocol_and_preprocessing_are_chosen_like_parameters(registry):
     found = expand_grid(asked, registry)
     assert [d.data.protocol.name for d in found] == ["paper", "random-2000"]
     assert [d.data.label for d in found] == [
-        "synthetic-mirflickr[preprocess=l2]",
+        "synthetic-mirflickr[preprocess=l2,protocol=paper]",
         "synthetic-mirflickr[preprocess=l2,protocol=random-2000]",
     ]
 

@@ -12,6 +12,7 @@ from hashbench.analysis.compare import SAMPLES, blocks, compare, find_method
 from hashbench.analysis.evidence import find_evidence
 from hashbench.analysis.per_query import per_query
 from hashbench.core.errors import HashbenchError
+from hashbench.data.splits import Searched
 from hashbench.render import figures
 from hashbench.render.comparison import forest, sentences
 from hashbench.render.critical_difference import rank_ticks
@@ -197,7 +198,8 @@ def test_two_methods_query_by_query(hand_made):
     first = table[table["task"] == "image->text"].iloc[0]
     # each of the two queries is asked under both seeds and counts once, with its mean
     values = [
-        per_query(results, stored, "image->text", "encoded", "AP") for stored in results.done()
+        per_query(results, stored, "image->text", Searched("seen", "encoded"), "AP")
+        for stored in results.done()
     ]
     assert first["queries"] == 2
     assert first["first"] == pytest.approx(np.mean([values[0], values[1]]))
@@ -215,7 +217,11 @@ def test_two_methods_query_by_query(hand_made):
     assert all(fact in words[2] for fact in ("image->text", "2 bits", "p ≤ 0.0004"))
     picture = forest(table, "a", "b", Style.of(results))
     labels = [label.get_text() for label in picture.figure.axes[0].get_yticklabels()]
-    assert labels == ["toy, encoded", "image→text, 2 bits", "text→image, 2 bits"]
+    assert labels == [
+        "toy, seen database, encoded codes",
+        "image→text, 2 bits",
+        "text→image, 2 bits",
+    ]
 
 
 def test_means_are_those_of_tables_where_seeds_ask_different_items(hand_made):
@@ -351,7 +357,7 @@ def test_printed_numbers_stand_beside_reproduced_ones(hand_made):
     results = hand_made.results()
     data = PublishedNumbers().data(results)
     assert set(data["method"]) == {"edsh", "scm-s"}  # another gamma is another method
-    rows = data.set_index(["method", "task", "database"])
+    rows = data.set_index(["method", "task", "codes"])
     learned = rows.loc[("edsh", "image->text", "learned")]
     assert learned["printed"] == 0.4517
     assert learned["reproduced"] == 1.0

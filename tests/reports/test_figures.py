@@ -290,12 +290,12 @@ def test_papers_mix_database_codes(hand_made):
     hand_made.add(method="both", learned=("00", "00", "11", "11"))
     hand_made.add(method="scm")
     results = hand_made.results()
-    mixed = results.select(databases=["learned-or-encoded"]).scores()
-    assert set(mixed["database"]) == {"learned-or-encoded"}
+    mixed = results.select(codes=["learned-or-encoded"]).scores()
+    assert set(mixed["codes"]) == {"learned-or-encoded"}
     values = mixed.groupby("method")["value"].mean()
-    plain = results.scores().set_index(["method", "database"])["value"].groupby(level=[0, 1]).mean()
+    plain = results.scores().set_index(["method", "codes"])["value"].groupby(level=[0, 1]).mean()
     assert values["both"] == plain["both", "learned"]
     assert values["scm"] == plain["scm", "encoded"]
     style = Style.of(results)
-    assert "encoded: scm" in style.summary("x", database="learned-or-encoded")
-    assert "without scm" in style.summary("x", database="learned")
+    assert "encoded: scm" in style.summary("x", database="seen", codes="learned-or-encoded")
+    assert "without scm" in style.summary("x", database="seen", codes="learned")

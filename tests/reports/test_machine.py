@@ -117,11 +117,12 @@ def test_a_capped_method_is_one_curve_with_the_uncapped(hand_made):
 def test_codes_are_described(hand_made):
     hand_made.add(database=("00", "01", "01", "01"), learned=("00", "00", "11", "11"))
     results = hand_made.results()
-    data = Codes().data(results).set_index("codes")
-    assert data.loc["encoded image", ["constant", "distinct"]].tolist() == [1, 2]
-    assert data.loc["learned", "correlation"] == pytest.approx(1.0)
-    (table,) = Codes().draw(data.reset_index(), Style.of(results))
-    assert [group.title for group in table.groups] == ["encoded image", "encoded text", "learned"]
+    data = Codes().data(results).set_index(["codes", "view"])
+    assert data.loc[("encoded", "image"), ["constant", "distinct"]].tolist() == [1, 2]
+    assert data.loc[("learned", ""), "correlation"] == pytest.approx(1.0)
+    table, learned = Codes().draw(data.reset_index(), Style.of(results))
+    assert [group.title for group in table.groups] == ["image", "text"]
+    assert [group.title for group in learned.groups] == [""]
     row = [entry.text for entry in table.groups[0].rows[0]]
     # bit 0 is never set, bit 1 in three of four: ones (0 + 3/4) / 2, imbalance (1/2 + 1/4) / 2;
     # of the three pairs of items with code 01 two have labels 0 and 1

@@ -45,11 +45,11 @@ def test_which_of_tied_items_are_shown_is_drawn_with_the_seed(hand_made):
         hand_made.add(database=("00", "00", "00", "00"), seed=seed)
     results = hand_made.results()
     orders = [
-        tuple(retrieved(results, stored, "image->text", [0], 4, stored.cell.seed).items[0])
+        tuple(retrieved(results, stored, "image->text", [0], 4, "seen", stored.cell.seed).items[0])
         for stored in results.done()
     ]
     assert len(set(orders)) > 1
-    again = retrieved(results, results.done()[0], "image->text", [0], 4, 0)
+    again = retrieved(results, results.done()[0], "image->text", [0], 4, "seen", 0)
     assert tuple(again.items[0]) == orders[0]
 
 

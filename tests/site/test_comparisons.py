@@ -12,7 +12,8 @@ def page_row(found, positions, pair, row):
     """Return a row of the page, by the names of its slice."""
     at = found["slices"][row[0]]["at"]
     names = [values[i] for values, i in zip(positions.values.values(), at, strict=True)]
-    return (pair, *names[:4]), row[1:]
+    dataset, task, bits, searched, _ = names
+    return (pair, dataset, task, bits, *searched), row[1:]
 
 
 def test_every_pair_has_the_numbers_of_the_command(mixed_results):
@@ -28,7 +29,7 @@ def test_every_pair_has_the_numbers_of_the_command(mixed_results):
         assert len(shown) == len(table)
         lacks_a_seed = "random" in (first, second)
         for row in table.itertuples():
-            key = (pair, row.dataset, row.task, row.bits, row.database)
+            key = (pair, row.dataset, row.task, row.bits, row.database, row.codes)
             one, two, low, high, p_value, won, _, splits = shown[key]
             assert [one, two] == pytest.approx([row.first, row.second], abs=2e-5)
             assert (won, splits) == (row.blocks_won, row.blocks)

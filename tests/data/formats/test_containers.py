@@ -79,7 +79,7 @@ def test_a_container_in_a_role(tmp_path, container, role):
     np.testing.assert_allclose(data.views[0], IMAGE)
     np.testing.assert_allclose(data.views[1], TEXT)
     np.testing.assert_array_equal(data.labels, COLUMNS)
-    assert dataset.default_protocol() == "random"
+    assert dataset.default_protocol() == "default"
 
 
 @pytest.mark.parametrize(

@@ -53,11 +53,11 @@ def test_a_file_of_another_kind_is_a_file_too(tmp_path, monkeypatch):
 
 
 def test_named_variables(path):
-    dataset = parse_file_selection(f"{path}[image=Xv,text=Xt,labels=Y,protocol=random]")[1]
+    dataset = parse_file_selection(f"{path}[image=Xv,text=Xt,labels=Y,protocol=default]")[1]
     data = dataset.load()
     np.testing.assert_array_equal(data.views[0], IMAGE)
     assert data.labels.shape == (12, 3)
-    assert dataset.default_protocol() == "random"
+    assert dataset.default_protocol() == "default"
     assert "image=Xv, text=Xt, labels=Y" in data.notes[0]
 
 
