@@ -38,7 +38,16 @@ SECTIONS = {
     ),
     "Datasets": (
         "What a dataset derives from and returns: [guide](../guide/your-data.md).",
-        ("Dataset", "Data", "Split", "RandomQuery", "LastQuery", "GivenSplit", "ContactSheet"),
+        (
+            "Dataset",
+            "Data",
+            "Split",
+            "HalfTrained",
+            "RandomQuery",
+            "LastQuery",
+            "GivenSplit",
+            "ContactSheet",
+        ),
     ),
     "Reports and errors": (
         "Base class of reports ([guide](../guide/reports.md#writing-a-report)), and errors.",

@@ -12,9 +12,9 @@ what is in the record and lists what is missing. Everything is at 32 bits, AP of
 
 `selection`: a network is scored on the test queries after every epoch; the best epoch of each task,
 as many released codes choose it, against the last one. The suite itself never does that. `memory`:
-under the protocol `default` half of the database's rows are training rows; searched is that half, or
-the other half, which has the same size and was never seen. `seconds`: CPU time of a fit, which depends
-less on other programs than the elapsed time.
+under the protocol `default` half of the database's rows are training rows; searched is that half,
+or the other half, which has the same size and was never seen. `seconds`: CPU time of a fit, which
+depends less on other programs than the elapsed time.
 """
 
 from __future__ import annotations
