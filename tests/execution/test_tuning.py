@@ -168,13 +168,14 @@ class Toy(Dataset):
         return Data([np.zeros((200, 2)), np.zeros((200, 2))], np.ones((200, 1), np.uint8))
 
 
-def test_a_trial_sees_training_rows_alone():
+def test_a_trial_has_three_disjoint_parts_of_the_training_rows():
     toy = Toy()
     whole = make_split(toy, toy.load(), SplitRequest(Protocol("random"), 3))
     trial = make_split(toy, toy.load(), SplitRequest(Protocol("random"), 3, validation=True))
-    assert len(trial.query) == len(whole.train) // 5 == 30
-    assert trial.parts == ("seen",)
-    assert set(trial.query) | set(trial.train) == set(whole.train)
+    parts = [trial.query, trial.database, trial.train]
+    assert [len(rows) for rows in parts] == [30, 30, 90]
+    assert sorted(np.concatenate(parts)) == sorted(whole.train)  # each row once
+    assert trial.parts == ("unseen",)
     # what early stopping may look at in the study is what trials are asked by
     rows = validation_rows(150, "toy", SplitRequest(Protocol("random"), 3))
     assert (whole.train[rows] == trial.query).all()
@@ -186,7 +187,7 @@ def test_a_cap_on_training_rows_holds_for_trials_too():
     toy = Toy()
     request = SplitRequest(Protocol("random"), 0, train_rows=50, validation=True)
     trial = make_split(toy, toy.load(), request)
-    assert (len(trial.query), len(trial.train)) == (10, 40)
+    assert [len(rows) for rows in (trial.query, trial.database, trial.train)] == [10, 10, 30]
     assert len(validation_rows(50_000, "toy", request)) == MOST_VALIDATION == 2000
 
 

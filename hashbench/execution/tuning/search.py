@@ -4,7 +4,7 @@ A search belongs to one method on one split at one code length. Its points are f
 point 0 is the method as selected, with the dataset's own preprocessing; the others are a scrambled
 Sobol sequence over the method's space and the preprocessings. No point depends on the outcome of
 another, so trials are cells that can run in any order on any machine. Trials see training rows
-only: some of these serve as validation queries, the others as training rows and database.
+only, divided into rows to fit, a database that was not fitted, and validation queries.
 """
 
 from __future__ import annotations
