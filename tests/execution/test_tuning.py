@@ -106,27 +106,9 @@ def test_trials_that_failed_never_win(search):
 
 
 def test_only_missing_trials_run(search):
-    assert search.next_trials({}) == search.trials
-    assert search.next_trials(outcomes(search, [0.5] * 5)) == search.trials[5:]
-
-
-def test_time_is_spent_in_order_and_point_0_always_counts(search):
-    whole = outcomes(search, [0.5] * 8, seconds=2.0)
-    limited = [replace(search, seconds=seconds) for seconds in (0.1, 2, 2.1, 6, 100)]
-    assert [each.count_points(whole) for each in limited] == [1, 1, 2, 3, 8]
-    # points after one without a record do not count
-    del whole[search.trials[4].id]
-    assert limited[-1].count_points(whole) == 4
-
-
-def test_rounds_end_when_the_time_is_spent(search):
-    search, found, rounds = replace(search, seconds=5.0), {}, 0
-    while todo := search.next_trials(found):
-        rounds += 1
-        found |= {trial.id: record(trial, seconds=1.0) for trial in todo}
-    assert 1 < rounds < 6
-    assert search.count_points(found) == 5
-    assert search.next_trials(outcomes(search, [0.5], seconds=9.0)) == []
+    assert search.missing({}) == search.trials
+    assert search.missing(outcomes(search, [0.5] * 5)) == search.trials[5:]
+    assert search.missing(outcomes(search, [0.5] * 8)) == []
 
 
 def test_a_search_is_read_back(search):
