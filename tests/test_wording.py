@@ -40,7 +40,6 @@ MESSAGES = {
         "the flags: timeout: found 'soon'; allowed: durations like 90s, 10m or 1h30m"
     ),
     "run --memory much": "the flags: memory: found 'much'; allowed: sizes like 512M or 8G",
-    "run --tune 4 --tune-time 1m": "the flags: found tune and tune_time; allowed: one of them",
     "run --executor slurm": "the flags: unknown executor 'slurm'; allowed: dask, local",
     "run --retry broken": (
         "unknown status 'broken'; allowed: done, failed, memory, skipped, timeout"

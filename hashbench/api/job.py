@@ -154,7 +154,7 @@ def _write_study(job: Job, built: BuiltPlan, store: Store, progress: Progress) -
     store.write_text(FILE, built.plan.to_json())
     store.write_text(PLUGINS, _plugin_facts(job))
     present, damaged = store.audit()
-    untuned = no_space(built.plan, job.registry) if job.study.tunes else []
+    untuned = no_space(built.plan, job.registry) if job.study.tune else []
     for line in (*_write_notes(built.notes, store), *replaced, *damaged, *untuned):
         progress.message(line)
     return present

@@ -61,8 +61,8 @@ def run(
     quiet, verbose : show no progress, or a log of all that happens with times
     force, retry : run every cell again, or those that ended as failed, timeout, memory or skipped
     device : where networks are trained: auto, cpu, cuda, cuda:1, mps
-    flags : measures, published, jobs, timeout, memory, threads, timing, tune, tune_time,
-        tune_bits, keep_trials, executor, scheduler
+    flags : measures, published, jobs, timeout, memory, threads, timing, tune, tune_bits,
+        keep_trials, executor, scheduler
     """
     for name in flags:
         if name not in KEYS:

@@ -20,7 +20,7 @@ RESULTS = "hashbench-results"
 GRID = ("methods", "datasets", "bits", "seeds")
 KEYS = (
     *GRID, "measures", "timeout", "memory", "threads", "jobs", "out", "executor", "scheduler",
-    "timing", "tune", "tune_time", "tune_bits", "keep_trials", "published",
+    "timing", "tune", "tune_bits", "keep_trials", "published",
 )  # fmt: skip
 
 

@@ -54,7 +54,6 @@ from hashbench.neural.device import DEVICE
     "--timing/--no-timing", default=None, help="Run cells one at a time, for times that compare."
 )
 @click.option("--tune", help="Tune each method: so many points of its space, on training rows.")
-@click.option("--tune-time", help="Tune each method for so long (training time): 10m.")
 @click.option("--tune-bits", help="middle (default): tune at one code length; each: at every one.")
 @click.option("--keep-trials/--drop-trials", default=None, help="Keep the codes of trials.")
 @click.option("--executor", help="local (default) or dask.")

@@ -139,14 +139,9 @@ def show_plan(job: Job, progress: Progress) -> None:
 def _trials_planned(study: Study, trials: TrialCount) -> str:
     """Say how many trials there are before any method is tuned."""
     searches = format_count(trials.searches, "search")
-    if study.tune is None:
-        each = f"training for {format_duration(study.tune_time or 0)} each, "
-    else:
-        each = f"{study.tune} points each, "
     ended = "".join(f"{number} {status}, " for status, number in trials.counts.items())
     later = "; the tuned cells follow from them" if trials.left else ""
-    sure = "" if study.tune is not None or not trials.left else "at least "
-    return f"{searches}, {each}{ended}{sure}{len(trials.left)} trials to run{later}"
+    return f"{searches}, {study.tune} points each, {ended}{len(trials.left)} trials to run{later}"
 
 
 def conclude(runs: Sequence[Mapping[str, Any]], out: Path) -> int:

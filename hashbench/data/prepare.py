@@ -33,7 +33,8 @@ from hashbench.plugins.registry import Registry
 
 PAGE = 1024  # 4-byte numbers in a page of memory
 
-#: One in so many training rows is a validation row, up to a number that ranks methods well enough.
+#: One in so many training rows is a validation query, up to a number that ranks methods well
+#: enough; as large a share is the unseen database of trials.
 VALIDATION_SHARE, MOST_VALIDATION = 5, 2000
 
 
@@ -57,7 +58,7 @@ class DataSpec:
 
 @dataclass(frozen=True)
 class SplitRequest:
-    """A split that some cells need; `validation` makes one of its training rows alone."""
+    """A split that some cells need; `validation` divides its training rows for trials."""
 
     protocol: Protocol
     seed: int
@@ -247,7 +248,8 @@ def _load_again(plugin: Dataset, fingerprint: str, cache: Path) -> None:
 def make_split(plugin: Dataset, data: Data, request: SplitRequest) -> Split:
     """Return a split; a cap on the training rows takes a random part of them.
 
-    One of the training rows alone has a part of them as queries and no row besides.
+    For trials the training rows are divided into queries, a database that is not trained on and
+    training rows: codes of rows that a method was trained on would reward memorising.
     """
     split = plugin.split(data, request.protocol, request.seed)
     if request.train_rows is not None and request.train_rows < len(split.train):
@@ -256,26 +258,33 @@ def make_split(plugin: Dataset, data: Data, request: SplitRequest) -> Split:
         split = replace(split, train=np.sort(chosen), trainable=split.train)
     if not request.validation:
         return split
-    asking = np.zeros(len(split.train), bool)
-    asking[validation_rows(len(asking), plugin.name, replace(request, validation=False))] = True
-    if not asking.any():
+    count = len(split.train)
+    if count < VALIDATION_SHARE:
         raise HashbenchError(
-            f"dataset {plugin.name}: found {len(asking)} training rows; allowed: "
-            f"{VALIDATION_SHARE} or more, so that some of them can be validation queries"
+            f"dataset {plugin.name}: found {count} training rows; allowed: {VALIDATION_SHARE} or "
+            "more, so that trials have queries, a database and training rows"
         )
-    rest = split.train[~asking]
-    return Split(rest, split.train[asking], rest, split.altered)
+    order = _shuffled(count, plugin.name, replace(request, validation=False))
+    queries = _count_queries(count)
+    ends = [queries, queries + count // VALIDATION_SHARE]
+    query, database, train = (np.sort(split.train[rows]) for rows in np.split(order, ends))
+    return Split(train, query, database, split.altered)
 
 
 def validation_rows(count: int, name: str, request: SplitRequest) -> Rows:
-    """Return positions among so many training rows: those that trials ask, or early stopping.
+    """Return positions among so many training rows: the queries of trials and early stopping."""
+    return np.sort(_shuffled(count, name, request)[: _count_queries(count)])
 
-    They follow from dataset, protocol and seed alone: no row that asks has a say in it.
-    """
+
+def _count_queries(count: int) -> int:
+    return min(count // VALIDATION_SHARE, MOST_VALIDATION)
+
+
+def _shuffled(count: int, name: str, request: SplitRequest) -> Rows:
+    """Return a random order that follows from dataset, protocol and seed alone, not from rows."""
     text = f"validation {name} {request.protocol} {request.seed} {request.validation}"
     seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
-    chosen = np.random.default_rng(seed).permutation(count)
-    return np.sort(chosen[: min(count // VALIDATION_SHARE, MOST_VALIDATION)])
+    return np.random.default_rng(seed).permutation(count)
 
 
 def training_labels(

@@ -155,7 +155,7 @@ def build_plan(
     progress: Progress,
 ) -> BuiltPlan:
     """Load every dataset once, in a subprocess, and give each cell its identity."""
-    tuned = {spec for spec in specs if study.tunes and registry.methods[spec.method].cls.space}
+    tuned = {spec for spec in specs if study.tune and registry.methods[spec.method].cls.space}
     requests: dict[DataSpec, dict[SplitRequest, None]] = {}
     for spec in specs:
         of_dataset = requests.setdefault(spec.data.spec, {})

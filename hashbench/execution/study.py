@@ -66,7 +66,6 @@ class Study:
     executor, scheduler : where cells are computed
     timing : run one cell at a time, and those again that ran with others
     tune : number of points per search, or None
-    tune_time : seconds of training per search, or None
     tune_bits : "middle" tunes at the middle code length for all, "each" at every one
     keep_trials : store the codes of trials, not only their scores
     about : texts for the page: title, authors, abstract, links, url
@@ -90,15 +89,9 @@ class Study:
     scheduler: str | None = None
     timing: bool = False
     tune: int | None = None
-    tune_time: float | None = None
     tune_bits: str = TUNE_BITS[0]
     keep_trials: bool = False
     about: Mapping[str, Any] = field(default_factory=dict, hash=False)
-
-    @property
-    def tunes(self) -> bool:
-        """Whether methods are tuned."""
-        return self.tune is not None or self.tune_time is not None
 
     def to_toml(self) -> str:
         """Return the content of a file that defines the same study."""
@@ -153,10 +146,6 @@ def read_study(keys: Mapping[str, Any], where: str, base: Study | None = None) -
         raise HashbenchError(
             f"{where}: found a scheduler with executor {values['executor']!r}; allowed: 'dask'"
         )
-    if values.get("tune") and values.get("tune_time"):
-        raise HashbenchError(f"{where}: found tune and tune_time; allowed: one of them")
-    if "tune" in values or "tune_time" in values:  # one replaces the other
-        values = {"tune": None, "tune_time": None, **values}
     return replace(base or Study(), **values)
 
 
@@ -305,7 +294,6 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "scheduler": _text,
     "timing": _flag,
     "tune": lambda value: _number(value, 2, MAX_POINTS),
-    "tune_time": parse_duration,
     "tune_bits": _one_of("tune_bits", TUNE_BITS),
     "keep_trials": _flag,
     "about": _about,

@@ -221,9 +221,6 @@ def test_plan_and_status_count_trials(hashbench, plain, tmp_path):
     again = hashbench(*study, "--tune", "4", "--plan", "--force").stdout
     assert "4 points" in again
     assert "8 trials" in again
-    timed = hashbench(*study, "--tune-time", "1h", "--plan").stdout
-    assert " 1 h " in timed
-    assert "8 done, at least 8 trials" in timed
     trials = json.loads(hashbench("status", out, "--json").stdout)["trials"]
     assert trials == {"searches": 2, "trials": 8, "counts": {"done": 8, "left": 0}}
     lost = next(out.glob("trials/*.jsonl"))
@@ -259,16 +256,6 @@ def test_merging_keeps_trials(hashbench, plain, tmp_path):
     assert [row["point"] for row in listed] == ["0", "1", "2"]
 
 
-@pytest.mark.slow
-def test_the_same_time_for_every_method(hashbench, tmp_path):
-    path, out = plugin(tmp_path, seconds=0.3), tmp_path / "out"
-    study = ("run", "--plugin", path, *ON_TOY, "-o", out, "-m", "one,two")
-    assert hashbench(*study, "--tune-time", "1s").returncode == 0
-    listed = list(csv.DictReader((out / "trials.csv").open()))
-    for name in ("one", "two"):
-        assert 2 <= sum(row["method"] == name for row in listed) <= 4
-
-
 def test_a_search_whose_trials_all_fail_is_a_failed_row_with_the_reason(hashbench, tmp_path):
     path, out = plugin(tmp_path, seconds=30), tmp_path / "out"
     done = hashbench(
@@ -287,7 +274,6 @@ def test_wrong_settings_of_tuning_are_refused(hashbench, tmp_path):
     path = plugin(tmp_path)
     for flags, facts in (
         (("--tune", "1"), ["tune", "'1'", "from 2 to"]),
-        (("--tune", "4", "--tune-time", "1m"), ["tune and tune_time"]),
         (("--tune", "4", "--tune-bits", "all"), ["tune_bits", "'all'"]),
         (("--tune", "4", "--measures", "PR"), ["measure", "curve"]),
     ):

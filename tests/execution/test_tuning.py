@@ -106,27 +106,9 @@ def test_trials_that_failed_never_win(search):
 
 
 def test_only_missing_trials_run(search):
-    assert search.next_trials({}) == search.trials
-    assert search.next_trials(outcomes(search, [0.5] * 5)) == search.trials[5:]
-
-
-def test_time_is_spent_in_order_and_point_0_always_counts(search):
-    whole = outcomes(search, [0.5] * 8, seconds=2.0)
-    limited = [replace(search, seconds=seconds) for seconds in (0.1, 2, 2.1, 6, 100)]
-    assert [each.count_points(whole) for each in limited] == [1, 1, 2, 3, 8]
-    # points after one without a record do not count
-    del whole[search.trials[4].id]
-    assert limited[-1].count_points(whole) == 4
-
-
-def test_rounds_end_when_the_time_is_spent(search):
-    search, found, rounds = replace(search, seconds=5.0), {}, 0
-    while todo := search.next_trials(found):
-        rounds += 1
-        found |= {trial.id: record(trial, seconds=1.0) for trial in todo}
-    assert 1 < rounds < 6
-    assert search.count_points(found) == 5
-    assert search.next_trials(outcomes(search, [0.5], seconds=9.0)) == []
+    assert search.missing({}) == search.trials
+    assert search.missing(outcomes(search, [0.5] * 5)) == search.trials[5:]
+    assert search.missing(outcomes(search, [0.5] * 8)) == []
 
 
 def test_a_search_is_read_back(search):
@@ -168,13 +150,14 @@ class Toy(Dataset):
         return Data([np.zeros((200, 2)), np.zeros((200, 2))], np.ones((200, 1), np.uint8))
 
 
-def test_a_trial_sees_training_rows_alone():
+def test_a_trial_has_three_disjoint_parts_of_the_training_rows():
     toy = Toy()
     whole = make_split(toy, toy.load(), SplitRequest(Protocol("random"), 3))
     trial = make_split(toy, toy.load(), SplitRequest(Protocol("random"), 3, validation=True))
-    assert len(trial.query) == len(whole.train) // 5 == 30
-    assert trial.parts == ("seen",)
-    assert set(trial.query) | set(trial.train) == set(whole.train)
+    parts = [trial.query, trial.database, trial.train]
+    assert [len(rows) for rows in parts] == [30, 30, 90]
+    assert sorted(np.concatenate(parts)) == sorted(whole.train)  # each row once
+    assert trial.parts == ("unseen",)
     # what early stopping may look at in the study is what trials are asked by
     rows = validation_rows(150, "toy", SplitRequest(Protocol("random"), 3))
     assert (whole.train[rows] == trial.query).all()
@@ -186,7 +169,7 @@ def test_a_cap_on_training_rows_holds_for_trials_too():
     toy = Toy()
     request = SplitRequest(Protocol("random"), 0, train_rows=50, validation=True)
     trial = make_split(toy, toy.load(), request)
-    assert (len(trial.query), len(trial.train)) == (10, 40)
+    assert [len(rows) for rows in (trial.query, trial.database, trial.train)] == [10, 10, 30]
     assert len(validation_rows(50_000, "toy", request)) == MOST_VALIDATION == 2000
 
 

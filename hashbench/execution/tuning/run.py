@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -41,7 +41,7 @@ class TrialCount:
     ----------
     searches : number of searches
     counts : number of ended trials by status
-    left : the trials to run; in a search limited by time, those that certainly run
+    left : the trials to run
     wall_times : trials that are done, with their seconds
     """
 
@@ -68,8 +68,6 @@ def tune(
 ) -> None:
     """Run the trials of a study and add the tuned cells to its plan.
 
-    Searches limited by time run in rounds, since the times decide how many trials there are.
-
     Parameters
     ----------
     built : the study's cells and searches
@@ -78,7 +76,8 @@ def tune(
     """
     records = read_records(built.plan, store.trials, retry, force)
     split = cache(store.split)
-    owners: dict[str, Search] = {}
+    due = {search: search.missing(records[search.id]) for search in built.plan.searches}
+    owners = {trial.id: search for search, trials in due.items() for trial in trials}
 
     def keep(trial: Cell, run: RunRecord, folder: Path | None) -> None:
         search, record = owners[trial.id], _trial_record(trial, run)
@@ -90,8 +89,7 @@ def tune(
         store.trials.add(search.id, record)
         records[search.id][trial.id] = record
 
-    while due := _next_trials(built.plan, records):
-        owners = {trial.id: search for search, trials in due for trial in trials}
+    if owners:
         progress.message(f"tuning: {len(owners)} trials to run")
         run_cells(_trial_tasks(built, due), executor, store, progress, keep)
     for tuned_id, original in add_tuned(built.plan, records).items():
@@ -99,15 +97,9 @@ def tune(
     store.write_text(FILE, built.plan.to_json())
 
 
-def _next_trials(plan: Plan, records: Mapping[str, Records]) -> list[tuple[Search, list[Cell]]]:
-    """Return the trials to run next, by search; none if all searches are complete."""
-    due = [(search, search.next_trials(records[search.id])) for search in plan.searches]
-    return [(search, trials) for search, trials in due if trials]
-
-
-def _trial_tasks(built: BuiltPlan, due: Sequence[tuple[Search, list[Cell]]]) -> list[CellTask]:
+def _trial_tasks(built: BuiltPlan, due: Mapping[Search, list[Cell]]) -> list[CellTask]:
     tasks: dict[Cell, CellTask] = {}
-    for search, trials in due:
+    for search, trials in due.items():
         source = built.sources[search.cell.id]
         source = replace(source, request=replace(source.request, validation=True))
         tasks |= {trial: make_task(trial, source) for trial in trials}
@@ -165,22 +157,19 @@ def count_trials(plan: Plan, records: Mapping[str, Records]) -> TrialCount:
                 found.counts[own[trial.id].status] += 1
                 if own[trial.id].status == "done":
                     found.wall_times.append((trial, own[trial.id].wall_seconds))
-        found.left.extend(search.next_trials(own))
+        found.left.extend(search.missing(own))
     return found
 
 
 def add_tuned(plan: Plan, records: Mapping[str, Records]) -> dict[str, Cell]:
-    """Add the tuned cells of complete searches to a plan, and drop points that do not count.
+    """Add the tuned cells of complete searches to a plan.
 
     Returns the cell that each tuned cell comes from, by the id of the tuned cell.
     """
     complete: dict[tuple[str, str, str, int], dict[int, Search]] = {}
-    for index, search in enumerate(plan.searches):
-        if search.next_trials(records[search.id]):
-            continue
-        count = search.count_points(records[search.id])
-        plan.searches[index] = cut = replace(search, points=search.points[:count])
-        complete.setdefault(_tuned_together(cut.cell), {})[cut.cell.bits] = cut
+    for search in plan.searches:
+        if not search.missing(records[search.id]):
+            complete.setdefault(_tuned_together(search.cell), {})[search.cell.bits] = search
     originals: dict[str, Cell] = {}
     for cell in list(plan.cells):
         by_bits = complete.get(_tuned_together(cell))

@@ -4,7 +4,7 @@ A search belongs to one method on one split at one code length. Its points are f
 point 0 is the method as selected, with the dataset's own preprocessing; the others are a scrambled
 Sobol sequence over the method's space and the preprocessings. No point depends on the outcome of
 another, so trials are cells that can run in any order on any machine. Trials see training rows
-only: some of these serve as validation queries, the others as training rows and database.
+only, divided into rows to fit, a database that was not fitted, and validation queries.
 """
 
 from __future__ import annotations
@@ -29,12 +29,6 @@ from hashbench.plugins.registry import Registry
 from hashbench.plugins.selection import format_value, parse_params
 from hashbench.plugins.space import Choice, Space, point
 
-#: Number of points of a search that is limited by time alone.
-MAX_POINTS = 256
-
-#: Number of points of such a search that start before the times of earlier ones are known.
-MAX_AHEAD = 8
-
 #: Records of trials by their ids.
 Records = Mapping[str, TrialRecord]
 
@@ -57,14 +51,12 @@ class Search:
     validation : name of the split of its training rows
     measure : the measure to maximise, averaged over the tasks
     points : in order; the first is `cell` itself
-    seconds : limit of the total training time, or None
     """
 
     cell: Cell
     validation: str
     measure: str
     points: tuple[Point, ...]
-    seconds: float | None = None
 
     @cached_property
     def id(self) -> str:
@@ -100,38 +92,15 @@ class Search:
             tuned=True,
         )
 
-    def count_points(self, records: Records) -> int:
-        """Return how many points count: those before the first without a record, within the time.
-
-        The same trials give the same number in whatever order they ended. Point 0 always counts.
-        """
-        spent = 0.0
-        for index, trial in enumerate(self.trials):
-            over = self.seconds is not None and spent >= self.seconds
-            if trial.id not in records or (index and over):
-                return index
-            spent += records[trial.id].fit_seconds
-        return len(self.points)
-
-    def next_trials(self, records: Records) -> list[Cell]:
-        """Return the trials to run next; none if the search is complete."""
-        missing = {trial.id: trial for trial in self.trials if trial.id not in records}
-        if self.seconds is None:
-            return list(missing.values())
-        known = self.count_points(records)
-        spent = sum(records[trial.id].fit_seconds for trial in self.trials[:known])
-        if known and spent >= self.seconds:
-            return []
-        affordable = math.inf if not spent else (self.seconds - spent) / (spent / known)
-        count = int(max(1, min(affordable, known, MAX_AHEAD)))
-        following = {trial.id: trial for trial in self.trials[known : known + count]}
-        return [trial for trial in following.values() if trial.id in missing]
+    def missing(self, records: Records) -> list[Cell]:
+        """Return the trials without a record; two points with the same values are one trial."""
+        return list({trial.id: trial for trial in self.trials if trial.id not in records}.values())
 
     def best_point(self, records: Records) -> int | None:
         """Return the index of the best point, the first of equals; None if none has a score."""
         best, chosen = -math.inf, None
-        for index, trial in enumerate(self.trials[: self.count_points(records)]):
-            score = records[trial.id].score
+        for index, trial in enumerate(self.trials):
+            score = records[trial.id].score if trial.id in records else math.nan
             if score > best:
                 best, chosen = score, index
         return chosen
@@ -149,7 +118,7 @@ def make_searches(
     cells : the cells of the study
     validations : for the cells that can be tuned, by id, the name of their validation split
     """
-    if not study.tunes:
+    if study.tune is None:
         return []
     numbers = [str(each) for each in parse_many(study.measures) if not each.is_curve]
     if not numbers:
@@ -162,9 +131,9 @@ def make_searches(
         method = registry.methods[cell.method].cls
         fixed = parse_params(cell.params)
         space = {name: values for name, values in method.space.items() if name not in fixed}
-        points = make_points(cell, space, method.tune_preprocessing, study.tune or MAX_POINTS)
+        points = make_points(cell, space, method.tune_preprocessing, study.tune)
         validation = validations[cell.id]
-        searches.append(Search(cell, validation, numbers[0], points, study.tune_time))
+        searches.append(Search(cell, validation, numbers[0], points))
     return searches
 
 
