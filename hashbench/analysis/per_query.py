@@ -53,7 +53,9 @@ def per_query(
     if not tasks or searched not in searched_parts(stored, codes, split):
         return None
     ranking = make_ranking(codes, split, searched, tasks[0])
-    values = evaluate_ranking(ranking, [name], per_query=True).scores[name].per_query
+    left_out = split.copied(tasks[0])
+    evaluation = evaluate_ranking(ranking, [name], per_query=True, left_out=left_out)
+    values = evaluation.scores[name].per_query
     return None if values is None else np.asarray(values)
 
 

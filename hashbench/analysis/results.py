@@ -32,7 +32,7 @@ from hashbench.execution.score_cache import (
 )
 from hashbench.execution.store import Store, Stored
 from hashbench.execution.tuning.search import Search
-from hashbench.measures import parse, parse_many
+from hashbench.measures import MANY_LABELS, parse, parse_many
 from hashbench.plugins.dataset import ContactSheet
 from hashbench.plugins.protocol import ALL, SEEN, UNSEEN
 from hashbench.plugins.registry import Registry
@@ -116,8 +116,9 @@ class Results:
             self.cells = sorted(self.plan.cells, key=lambda cell: cell.key)
         else:
             self.cells = list(selection.cells)
+        planned = parse_many([*self.plan.measures, *self.plan.multilabel_measures])
         self.measures = selection.measures or tuple(
-            str(measure) for measure in parse_many(self.plan.measures) if not measure.is_curve
+            str(measure) for measure in planned if not measure.is_curve
         )
         self.score_cache = EvaluationCache(out) if score_cache is None else score_cache
         self._splits: dict[str, StoredSplit] = {} if splits is None else splits
@@ -379,7 +380,7 @@ class Results:
 
         known = self.score_cache.read(stored.cell.id, self.stamp(stored))
         split = self.split(stored.cell.split)
-        return evaluate_cell(stored, split, self._names(measures), known)
+        return evaluate_cell(stored, split, self._names(stored, measures), known)
 
     def keep(
         self,
@@ -397,11 +398,14 @@ class Results:
 
     def _cached(self, stored: Stored, measures: Sequence[str] = ()) -> EvaluatedCell | None:
         known = self.score_cache.read(stored.cell.id, self.stamp(stored))
-        return known if known is not None and known.has(self._names(measures)) else None
+        return known if known is not None and known.has(self._names(stored, measures)) else None
 
-    def _names(self, measures: Sequence[str]) -> list[str]:
+    def _names(self, stored: Stored, measures: Sequence[str]) -> list[str]:
         """Return all measures that reports need of a cell: its rankings are made only once."""
-        return _all_names((*self.measures, *self.plan.measures, *measures))
+        names = _all_names((*self.measures, *self.plan.measures, *measures))
+        if self.split(stored.cell.split).labels_per_row > MANY_LABELS:
+            return names
+        return [name for name in names if name not in self.plan.multilabel_measures]
 
     def codes(self) -> pd.DataFrame:
         """Return one row per part of the database, codes and view (none if all share the codes).

@@ -195,7 +195,8 @@ def score(
             for part in split.parts:
                 chosen = split.positions(part)
                 relevant = labels[split.query], labels[split.database[chosen]]
-                found = evaluate(codes[0], codes[1][chosen], *relevant, measures)
+                copies = split.copies[query] if len(split.copies) else None
+                found = evaluate(codes[0], codes[1][chosen], *relevant, measures, left_out=copies)
                 about = {"task": f"{names[query]}->{names[database]}", "database": part}
                 rows += [{**about, "measure": name, "value": found[name]} for name in found.scores]
     return pd.DataFrame(rows)

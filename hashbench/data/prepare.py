@@ -33,6 +33,9 @@ from hashbench.plugins.registry import Registry
 
 PAGE = 1024  # 4-byte numbers in a page of memory
 
+#: The file with a hash of each row of each view.
+DIGESTS = "digests.npy"
+
 #: One in so many training rows is a validation query, up to a number that ranks methods well
 #: enough; as large a share is the unseen database of trials.
 VALIDATION_SHARE, MOST_VALIDATION = 5, 2000
@@ -146,20 +149,24 @@ def inspect(
     plugin = from_json(DataSpec, dataset).make(registry)
     data = plugin.load()
     check_data(data, plugin.name)
-    _keep(data, cache)
+    scans = [quality.scan(X) for X in data.views]
+    digests = quality.all_digests(scans)
+    _keep(data, digests, cache)
     names: list[str] = []
     found: list[str] = []
     if data.pictures is not None:
         save_pictures(data.pictures, folder / f"{pictures_name(data.fingerprint)}.npz")
     for request in requests:
-        split = make_split(plugin, data, from_json(SplitRequest, request))
+        split = make_split(plugin, data, from_json(SplitRequest, request), digests)
         if not names:  # the first split stands for all: what leaks there leaks elsewhere
-            found = [*map(str, quality.inspect(data, split)), *_scales(data, split, preprocessings)]
+            findings = quality.inspect(data, split, scans)
+            found = [*map(str, findings), *_scales(data, split, preprocessings)]
         names.append(split_name(data.fingerprint, split))
         StoredSplit.of(split, data).save(folder / f"{names[-1]}.npz")
     return {
         "fingerprint": data.fingerprint,
         "views": list(data.view_names),
+        "labels_per_row": float(np.count_nonzero(data.labels) / data.n_rows),
         "notes": [*data.notes, *found],
         "splits": names,
     }
@@ -196,8 +203,9 @@ def prepare(
     if not _place(fingerprint, cache).exists():
         _load_again(plugin, fingerprint, cache)
     data = open_data(_place(fingerprint, cache))
+    digests = np.load(_place(fingerprint, cache) / DIGESTS)
     asked = from_json(SplitRequest, request)
-    split = make_split(plugin, data, asked)
+    split = make_split(plugin, data, asked, digests)
     with new_folder(cache / name) as temporary:
         parts = {"query": split.query, "database": split.database}
         shared = np.array_equal(split.database[: len(split.train)], split.train)
@@ -227,11 +235,12 @@ def _place(fingerprint: str, cache: Path) -> Path:
     return cache / f"data-{fingerprint}"
 
 
-def _keep(data: Data, cache: Path) -> None:
+def _keep(data: Data, digests: npt.NDArray[np.bytes_], cache: Path) -> None:
     if not _place(data.fingerprint, cache).exists():
         place = _place(data.fingerprint, cache)
         with new_folder(place) as temporary, writing(place):
             save_data(data, temporary)
+            np.save(temporary / DIGESTS, digests)
 
 
 def _load_again(plugin: Dataset, fingerprint: str, cache: Path) -> None:
@@ -242,22 +251,40 @@ def _load_again(plugin: Dataset, fingerprint: str, cache: Path) -> None:
             f"dataset {plugin.name}: found data with fingerprint {data.fingerprint}; "
             f"the study was planned with {fingerprint}"
         )
-    _keep(data, cache)
+    _keep(data, quality.all_digests(map(quality.scan, data.views)), cache)
 
 
-def make_split(plugin: Dataset, data: Data, request: SplitRequest) -> Split:
+def make_split(
+    plugin: Dataset,
+    data: Data,
+    request: SplitRequest,
+    digests: npt.NDArray[np.bytes_] | None = None,
+) -> Split:
     """Return a split; a cap on the training rows takes a random part of them.
 
     For trials the training rows are divided into queries, a database that is not trained on and
     training rows: codes of rows that a method was trained on would reward memorising.
+
+    Parameters
+    ----------
+    digests : (views, n) a hash of each row, if they have been computed already
     """
     split = plugin.split(data, request.protocol, request.seed)
     if request.train_rows is not None and request.train_rows < len(split.train):
         rng = np.random.default_rng([request.seed, 0xCA9])
         chosen = rng.choice(split.train, size=request.train_rows, replace=False)
         split = replace(split, train=np.sort(chosen), trainable=split.train)
-    if not request.validation:
-        return split
+    if request.validation:
+        split = _validation_split(plugin, split, request)
+    if request.protocol.drops_copies:
+        if digests is None:
+            digests = quality.all_digests(map(quality.scan, data.views))
+        split = replace(split, copies=quality.copied_queries(digests, split))
+    return split
+
+
+def _validation_split(plugin: Dataset, split: Split, request: SplitRequest) -> Split:
+    """Return the training rows divided into queries, an unseen database and training rows."""
     count = len(split.train)
     if count < VALIDATION_SHARE:
         raise HashbenchError(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -124,6 +124,21 @@ def row_digests(X: npt.NDArray[Any]) -> npt.NDArray[np.bytes_]:
     # A bytes array drops trailing zero bytes, which would make two hashes one: hence hexadecimal.
     rows = (hashlib.sha256(row + zero).hexdigest()[:16] for row in X)
     return np.fromiter(rows, "S16", len(X))
+
+
+def all_digests(scans: Iterable[ViewScan]) -> npt.NDArray[np.bytes_]:
+    """Return the hashes of the rows of all views: (views, n)."""
+    return np.stack([each.digests for each in scans])
+
+
+def copied_queries(digests: npt.NDArray[np.bytes_], split: Split) -> npt.NDArray[np.bool_]:
+    """Return which queries equal a row of the database, by view: (views, queries).
+
+    Parameters
+    ----------
+    digests : (views, n) a hash of each row
+    """
+    return np.stack([np.isin(each[split.query], each[split.database]) for each in digests])
 
 
 def straddling(digests: npt.NDArray[np.bytes_], split: Split) -> list[tuple[int, int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -64,6 +64,8 @@ class StoredSplit:
     ----------
     train, query, database : rows of the dataset
     is_seen : whether each row of the database is a training row
+    copies : (views, queries) queries that do not count, see
+        :class:`hashbench.plugins.dataset.Split`
     parts : parts of the database that are scored, see :class:`hashbench.plugins.dataset.Split`
     query_labels, database_labels : packed, 64 classes to a word
     n_labels : number of classes
@@ -85,6 +87,7 @@ class StoredSplit:
     query_strings: tuple[str, ...] | None = None
     database_strings: tuple[str, ...] | None = None
     columns: tuple[int, ...] = ()
+    copies: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), bool))
 
     @classmethod
     def of(cls, split: Split, data: Data) -> Self:
@@ -106,6 +109,7 @@ class StoredSplit:
             view_names=tuple(data.view_names),
             label_names=tuple(data.label_names),
             columns=tuple(int(X.shape[1]) for X in data.views),
+            copies=split.copies,
             **strings,
         )
 
@@ -115,6 +119,7 @@ class StoredSplit:
             name: getattr(self, name)
             for name in (
                 "train", "query", "database", "is_seen", "query_labels", "database_labels",
+                "copies",
             )
         }  # fmt: skip
         arrays["n_labels"] = np.asarray(self.n_labels)
@@ -149,6 +154,16 @@ class StoredSplit:
     def positions(self, part: str) -> Rows:
         """Return the positions in the database of the rows of a part."""
         return part_positions(self.is_seen, part)
+
+    def copied(self, task: SearchTask) -> npt.NDArray[np.bool_] | None:
+        """Return which queries do not count in a task; None if all do."""
+        return self.copies[task.asked] if self.copies.any() else None
+
+    @cached_property
+    def labels_per_row(self) -> float:
+        """Mean number of labels of queries and database rows."""
+        words = np.concatenate([self.query_labels, self.database_labels])
+        return float(np.bitwise_count(words).sum() / len(words))
 
     @cached_property
     def learned_rows(self) -> Rows | None:

@@ -234,6 +234,8 @@ def _data_choice(
     if "preprocess" in settings:
         shown["preprocess"] = preprocess
     shown |= protocol.options
+    if protocol.copies:
+        shown["copies"] = protocol.copies
     label = str(Selection(dataset.name, tuple(sorted(shown.items()))))
     return DataChoice(spec, dataset.name, label, protocol, preprocess)
 

@@ -23,6 +23,7 @@ from hashbench.execution.grid import CellSpec
 from hashbench.execution.store import SCHEMA, Stored
 from hashbench.execution.study import Study
 from hashbench.execution.tuning.search import Search, make_searches
+from hashbench.measures import DEFAULT_MEASURES, MANY_LABELS, MULTILABEL_MEASURES
 from hashbench.plugins.registry import Registry
 from hashbench.plugins.source_hash import source_hash
 
@@ -68,6 +69,7 @@ class Plan:
     Attributes
     ----------
     measures : measures of the tables
+    multilabel_measures : further measures, of datasets with several labels per row
     cells : by dataset, seed, code length and method
     missing : cells whose dataset could not be loaded, or whose search found nothing
     searches : points that are tried to tune methods; each belongs to one of the cells
@@ -77,6 +79,7 @@ class Plan:
     cells: list[Cell] = field(default_factory=list)
     missing: list[UnplannedCell] = field(default_factory=list)
     searches: list[Search] = field(default_factory=list)
+    multilabel_measures: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         """Return the content of plan.json."""
@@ -132,7 +135,7 @@ class LoadedDataset:
 
     Attributes
     ----------
-    fingerprint, views, notes : of the data
+    fingerprint, views, labels_per_row, notes : of the data
     splits : name of each requested split
     files : files of the splits
     error : why the dataset cannot be loaded, or nothing
@@ -140,6 +143,7 @@ class LoadedDataset:
 
     fingerprint: str = ""
     views: Sequence[str] = ()
+    labels_per_row: float = 0.0
     notes: Sequence[str] = ()
     splits: Mapping[SplitRequest, str] = field(default_factory=dict)
     files: Sequence[Path] = ()
@@ -172,6 +176,9 @@ def build_plan(
         for data, splits in requests.items()
     }
     built = BuiltPlan(Plan(study.measures))
+    several = any(dataset.labels_per_row > MANY_LABELS for dataset in loaded.values())
+    if several and study.measures == DEFAULT_MEASURES:
+        built.plan.multilabel_measures = MULTILABEL_MEASURES
     for data, dataset in loaded.items():
         built.notes.extend(f"dataset {data}: {note}" for note in dataset.notes)
         built.splits.extend(dataset.files)
@@ -235,6 +242,7 @@ def _loaded_dataset(
     return LoadedDataset(
         found["fingerprint"],
         found["views"],
+        found["labels_per_row"],
         found["notes"],
         dict(zip(splits, found["splits"], strict=True)),
         [] if outcome.folder is None else list(outcome.folder.glob("*.npz")),

@@ -54,7 +54,7 @@ def evaluate_cell(
         lacking = [
             name for name in wanted if name == main or name not in {**old.scores, **old.curves}
         ]
-        outcome = scored(make_ranking(codes, split, searched, task), lacking)
+        outcome = scored(make_ranking(codes, split, searched, task), lacking, split.copied(task))
         scores, curves = _plain(outcome)
         found.append(
             RankingScores(task.name, searched, {**old.scores, **scores}, {**old.curves, **curves})
@@ -65,7 +65,9 @@ def evaluate_cell(
     return EvaluatedCell(found, statistics, hamming), per_query
 
 
-def scored(ranking: Ranking, names: Sequence[str]) -> Evaluation:
+def scored(
+    ranking: Ranking, names: Sequence[str], left_out: npt.NDArray[np.bool_] | None = None
+) -> Evaluation:
     """Return everything that is kept of a ranking; it leaves out what vectors cannot have."""
     limited: AbstractContextManager[object] = nullcontext()
     if not isinstance(ranking, HammingRanking):
@@ -75,7 +77,13 @@ def scored(ranking: Ranking, names: Sequence[str]) -> Evaluation:
     ranks = curve_ranks(ranking.n_database)
     with limited:
         return evaluate_ranking(
-            ranking, names, ranks=ranks, bounds=True, chance=True, per_query=True
+            ranking,
+            names,
+            ranks=ranks,
+            bounds=True,
+            chance=True,
+            per_query=True,
+            left_out=left_out,
         )
 
 
@@ -89,7 +97,8 @@ def encoded_scores(codes: CellCodes, split: StoredSplit, measure: str) -> dict[s
     found = {}
     for task in split.tasks:
         ranking = make_ranking(codes, split, Searched(split.parts[0], ENCODED), task)
-        found[task.name] = float(evaluate_ranking(ranking, [measure])[measure])
+        evaluation = evaluate_ranking(ranking, [measure], left_out=split.copied(task))
+        found[task.name] = float(evaluation[measure])
     return found
 
 

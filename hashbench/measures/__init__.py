@@ -10,6 +10,8 @@ from typing import Any
 
 from hashbench.measures.grammar import (
     DEFAULT_MEASURES,
+    MANY_LABELS,
+    MULTILABEL_MEASURES,
     CatalogueEntry,
     Measure,
     catalogue,
@@ -34,6 +36,8 @@ _COMPUTING = {
 
 __all__ = [
     "DEFAULT_MEASURES",
+    "MANY_LABELS",
+    "MULTILABEL_MEASURES",
     "CatalogueEntry",
     "Measure",
     "catalogue",

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hashbench.core.codes import Words, unpack
 from hashbench.core.errors import HashbenchError
 from hashbench.measures.grammar import DEFAULT_MEASURES, ByName, Measure, parse, parse_many
 from hashbench.measures.query_values import QueryValues, check_ranks, compute, round_ranks
@@ -118,6 +119,7 @@ def evaluate(
     per_query: bool = False,
     bounds: bool = False,
     chance: bool = False,
+    left_out: npt.NDArray[np.bool_] | None = None,
 ) -> Evaluation:
     """Score codes, wherever they come from.
 
@@ -138,6 +140,8 @@ def evaluate(
     per_query, bounds, chance : bool
         Whether scores have the values of all queries, the interval over all orders of tied items
         and the value of a random order.
+    left_out : (queries,) bool, optional
+        Queries that do not count.
 
     Examples
     --------
@@ -149,7 +153,13 @@ def evaluate(
         query_codes, database_codes, query_labels, database_labels, n_bits, pairs
     )
     return evaluate_ranking(
-        ranking, measures, ranks=ranks, per_query=per_query, bounds=bounds, chance=chance
+        ranking,
+        measures,
+        ranks=ranks,
+        per_query=per_query,
+        bounds=bounds,
+        chance=chance,
+        left_out=left_out,
     )
 
 
@@ -161,11 +171,12 @@ def evaluate_ranking(
     per_query: bool = False,
     bounds: bool = False,
     chance: bool = False,
+    left_out: npt.NDArray[np.bool_] | None = None,
 ) -> Evaluation:
     """Compute all measures of one ranking; see `evaluate`."""
     wanted = parse_many(measures)
     grid = round_ranks(ranking.n_database) if ranks is None else check_ranks(ranks)
-    return summarise(compute(ranking, wanted, grid, bounds, chance), wanted, per_query)
+    return summarise(compute(ranking, wanted, grid, bounds, chance, left_out), wanted, per_query)
 
 
 def summarise(values: QueryValues, measures: Iterable[Measure], per_query: bool) -> Evaluation:
@@ -175,46 +186,52 @@ def summarise(values: QueryValues, measures: Iterable[Measure], per_query: bool)
         if not measure.has_ties:
             counts = values.by_distance[measure.relevance]
             if measure.is_curve:
-                curves.append(_radius_curve(measure, counts, per_query))
+                curves.append(_radius_curve(measure, counts, values.left_out, per_query))
             else:
-                scores.append(_radius_score(measure, counts, per_query))
+                scores.append(_radius_score(measure, counts, values.left_out, per_query))
         elif measure.is_curve:
             curves.append(_rank_curve(measure, values, per_query))
         else:
-            scores.append(_rank_score(measure, values.of_ranks[measure], per_query))
+            scores.append(_rank_score(measure, values, per_query))
     return Evaluation(scores, curves)
 
 
-def _rank_score(measure: Measure, values: Mapping[str, Values], per_query: bool) -> Score:
-    n_relevant = values["n_relevant"]
+def _rank_score(measure: Measure, values: QueryValues, per_query: bool) -> Score:
+    found = dict(values.of_ranks[measure])
+    n_relevant = found.pop("n_relevant")
     counted = {
-        name: treat_empty(measure, of_queries, n_relevant)
-        for name, of_queries in values.items()
-        if name != "n_relevant"
+        name: treat_empty(measure, of_queries, n_relevant, values.left_out)
+        for name, of_queries in found.items()
     }
-    means = {name: float(_mean(of_queries)) for name, of_queries in counted.items()}
+    by_class = measure["mean"] == "classes"
+    weights = class_weights(values.labels, ~np.isnan(counted["value"])) if by_class else None
+    means = {name: float(_mean(of_queries, weights)) for name, of_queries in counted.items()}
     return Score(
         measure,
         means["value"],
         n_counted=int((~np.isnan(counted["value"])).sum()),
-        n_empty=int((n_relevant == 0).sum()),
+        n_empty=int((n_relevant[~values.left_out] == 0).sum()),
         bounds=(means["low"], means["high"]) if "low" in means else None,
         chance=means.get("chance"),
-        chance_error=_error(counted["value"] - counted["chance"]) if "chance" in means else None,
+        chance_error=(
+            _error(counted["value"] - counted["chance"], weights) if "chance" in means else None
+        ),
         per_query=counted["value"] if per_query else None,
     )
 
 
 def _rank_curve(measure: Measure, values: QueryValues, per_query: bool) -> Curve:
     found = values.of_ranks[measure]
-    each = treat_empty(measure, found["value"], found["n_relevant"])
+    each = treat_empty(measure, found["value"], found["n_relevant"], values.left_out)
     mean = _mean(each)
     return Curve(measure, "rank", values.grid, mean[:, 0], mean[:, 1], each if per_query else None)
 
 
-def _radius_score(measure: Measure, counts: Counts, per_query: bool) -> Score:
+def _radius_score(
+    measure: Measure, counts: Counts, left_out: npt.NDArray[np.bool_], per_query: bool
+) -> Score:
     n_relevant = counts[:, :, 1].sum(axis=1)
-    values = treat_empty(measure, of_radius(measure, counts), n_relevant)
+    values = treat_empty(measure, of_radius(measure, counts), n_relevant, left_out)
     counted = ~np.isnan(values)
     mean = float(_mean(values))
     if measure["mean"] == "micro" and counted.any():
@@ -223,13 +240,15 @@ def _radius_score(measure: Measure, counts: Counts, per_query: bool) -> Score:
         measure,
         mean,
         n_counted=int(counted.sum()),
-        n_empty=int((n_relevant == 0).sum()),
+        n_empty=int((n_relevant[~left_out] == 0).sum()),
         per_query=values if per_query else None,
     )
 
 
-def _radius_curve(measure: Measure, counts: Counts, per_query: bool) -> Curve:
-    each = treat_empty(measure, radius_curve(counts), counts[:, :, 1].sum(axis=1))
+def _radius_curve(
+    measure: Measure, counts: Counts, left_out: npt.NDArray[np.bool_], per_query: bool
+) -> Curve:
+    each = treat_empty(measure, radius_curve(counts), counts[:, :, 1].sum(axis=1), left_out)
     counted = ~np.isnan(each[:, 0, 0])
     mean = _mean(each)
     if measure["mean"] == "micro" and counted.any():
@@ -240,35 +259,61 @@ def _radius_curve(measure: Measure, counts: Counts, per_query: bool) -> Curve:
     return Curve(measure, "radius", radii, mean[:, 0], mean[:, 1], each if per_query else None)
 
 
-def treat_empty(measure: Measure, values: Values, n_relevant: npt.NDArray[Any]) -> Values:
+def treat_empty(
+    measure: Measure,
+    values: Values,
+    n_relevant: npt.NDArray[Any],
+    left_out: npt.NDArray[np.bool_],
+) -> Values:
     """Apply the measure's choice for queries without a relevant item.
 
     Returns
     -------
     The values, with nan for every query that is left out of the mean.
     """
-    empty = n_relevant == 0
+    empty = (n_relevant == 0) & ~left_out
     if measure["empty"] == "error" and empty.any():
         raise HashbenchError(
             f"measure {str(measure)!r}: found {int(empty.sum())} queries without a relevant item "
             f"(the first is query {int(empty.argmax())}); empty=error allows none"
         )
-    return np.where(
-        empty.reshape(-1, *[1] * (values.ndim - 1)),
-        0.0 if measure["empty"] == "zero" else np.nan,
-        values,
-    )
+    found = np.array(values, np.float64)
+    found[empty] = 0.0 if measure["empty"] == "zero" else np.nan
+    found[left_out] = np.nan
+    return found
 
 
-def _error(values: Values) -> float:
+def class_weights(labels: Words, counted: npt.NDArray[np.bool_]) -> Values:
+    """Return weights of queries with which every class that has queries weighs the same."""
+    has = unpack(labels, 64 * labels.shape[1]) & counted[:, None]
+    sizes = has.sum(axis=0)
+    weights = (has[:, sizes > 0] / sizes[sizes > 0]).sum(axis=1)
+    return np.asarray(weights / max(1, np.count_nonzero(sizes)))
+
+
+def _error(values: Values, weights: Values | None = None) -> float:
     """Return the standard error of the mean over the queries that count; 0 for a single one."""
-    counted = values[~np.isnan(values)]
-    return float(counted.std(ddof=1) / np.sqrt(len(counted))) if len(counted) > 1 else 0.0
+    known = ~np.isnan(values)
+    counted = values[known]
+    if len(counted) < 2:
+        return 0.0
+    if weights is None:
+        return float(counted.std(ddof=1) / np.sqrt(len(counted)))
+    distances = counted - _mean(values, weights)
+    spread = ((weights[known] * distances) ** 2).sum() * len(counted) / (len(counted) - 1)
+    return float(np.sqrt(spread))
 
 
-def _mean(values: Values) -> Values:
-    """Return the mean over the queries that count; nan if none does."""
+def _mean(values: Values, weights: Values | None = None) -> Values:
+    """Return the mean over the queries that count; nan if none does.
+
+    Parameters
+    ----------
+    weights : of the queries, with the sum 1 over those that count; all the same by default
+    """
     counted = ~np.isnan(values.reshape(len(values), -1)[:, 0])
     if not counted.any():
         return np.full(values.shape[1:], np.nan)
+    if weights is not None:
+        return np.asarray(weights[counted] @ values[counted])
     return np.asarray(values[counted].mean(axis=0))

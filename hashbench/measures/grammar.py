@@ -102,8 +102,13 @@ GAIN = Option("gain of an item: its grade g, or 2^g - 1", "linear", ("linear", "
 RADIUS = Option("instead of @K: all items up to this Hamming distance", None, least=0)
 BY = Option("the points of a curve are ranks or Hamming radii", "rank", ("rank", "radius"))
 MEAN = Option("mean over queries, or over all pairs pooled", "macro", ("macro", "micro"))
+AVERAGE = Option(
+    "mean over queries, or over classes of the mean over the queries of each",
+    "queries",
+    ("queries", "classes"),
+)
 
-_RANKED = {"empty": EMPTY, "ties": TIES}
+_RANKED = {"empty": EMPTY, "ties": TIES, "mean": AVERAGE}
 _BINARY = {**_RANKED, "rel": REL}
 _RETRIEVED = {"radius": RADIUS, **_BINARY}
 
@@ -138,13 +143,19 @@ FAMILIES = {
     ),
     "PR": Family(
         "curve of precision and recall, by rank (top-K curves too) or by Hamming radius",
-        {"by": BY, "mean": MEAN, **_BINARY},
+        {**_BINARY, "by": BY, "mean": MEAN},
         is_curve=True,
     ),
 }
 
 #: Other names of families.
 ALIASES = {"mAP": "AP"}
+
+#: More labels per row than this make relevance by one shared label common.
+MANY_LABELS = 1.5
+
+#: What a study that names no measures gets besides for data with more labels per row.
+MULTILABEL_MEASURES = ("AP(rel=2)", "nDCG@100")
 
 #: What a study gets that names no measures.
 DEFAULT_MEASURES = (
@@ -329,8 +340,8 @@ def _check_together(
     problem = ""
     if FAMILIES[family].cutoff == "radius" and (cutoff is None) == ("radius" not in choices):
         problem = f"takes either a cutoff or a radius; write {family}@100 or {family}(radius=2)"
-    elif "radius" in choices and "ties" in choices:
-        problem = "ties has no effect within a radius"
+    elif "radius" in choices and {"ties", "mean"} & set(choices):
+        problem = "ties and mean have no effect within a radius"
     elif family == "AP" and cutoff is not None and not {"norm", "cut"} & set(choices):
         problem = (
             f"say what it is divided by; AP(norm=retrieved)@{cutoff}: by the relevant items among "

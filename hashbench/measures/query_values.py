@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hashbench.core.codes import Words
 from hashbench.core.errors import HashbenchError
 from hashbench.measures.grammar import Measure, Value
 from hashbench.measures.ranked_items import (
@@ -30,20 +31,32 @@ class QueryValues:
     of_ranks : measure -> "value", "low", "high", "chance", "n_relevant" -> values
     by_distance : relevance -> items at each Hamming distance, (queries, bits + 1, grades)
     grid : ranks of the points of curves by rank
+    labels : packed labels of the queries
+    left_out : (queries,) bool, queries that do not count
     """
 
     of_ranks: dict[Measure, dict[str, Values]]
     by_distance: dict[Value, Counts]
     grid: Ranks
+    labels: Words
+    left_out: npt.NDArray[np.bool_]
 
 
 def compute(
-    ranking: Ranking, wanted: Sequence[Measure], grid: Ranks, bounds: bool, chance: bool
+    ranking: Ranking,
+    wanted: Sequence[Measure],
+    grid: Ranks,
+    bounds: bool,
+    chance: bool,
+    left_out: npt.NDArray[np.bool_] | None = None,
 ) -> QueryValues:
     """Return the values of all queries of a ranking."""
     by_distance = _by_distance(ranking, wanted)
     variants = {m: _variants(m, bounds, chance) for m in wanted if m.has_ties}
-    return QueryValues(_of_ranks(ranking, variants, grid), by_distance, grid)
+    if left_out is None:
+        left_out = np.zeros(ranking.n_queries, bool)
+    of_ranks = _of_ranks(ranking, variants, grid)
+    return QueryValues(of_ranks, by_distance, grid, ranking.query_labels, left_out)
 
 
 def round_ranks(n_database: int) -> Ranks:

@@ -50,6 +50,8 @@ class Split:
     trainable : rows that count as seen, where a method trains on a part of them; `train` if None
     parts : parts of the database that are scored: "unseen", "seen" or "all"; by default those
         that have rows, and "all" if both have
+    copies : (views, queries) bool, queries that do not count in a view because they equal a row of
+        the database there; empty if all count
     """
 
     train: Rows
@@ -58,6 +60,7 @@ class Split:
     altered: str = ""
     trainable: Rows | None = None
     parts: tuple[str, ...] = ()
+    copies: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), bool))
 
     def __post_init__(self) -> None:
         for part in ("train", "query", "database"):
@@ -93,7 +96,7 @@ class Split:
     def hash(self) -> str:
         """A short hash of all of the above, which names the split in records."""
         digest = hashlib.sha256()
-        for rows in (self.train, self.query, self.database, self.is_seen):
+        for rows in (self.train, self.query, self.database, self.is_seen, self.copies):
             digest.update(np.asarray(rows, "<i8").tobytes() + b"|")
         digest.update(f"{self.altered}|{' '.join(self.parts)}".encode())
         return digest.hexdigest()[:16]

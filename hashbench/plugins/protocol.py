@@ -34,7 +34,10 @@ OPTIONS: dict[str, tuple[Any, str]] = {
 }
 
 #: Keys of a dataset selection that are not parameters of the dataset.
-RESERVED_KEYS = ("protocol", "preprocess", *ROW_KEYS, *OPTIONS)
+RESERVED_KEYS = ("protocol", "preprocess", "copies", *ROW_KEYS, *OPTIONS)
+
+#: What `copies` may be: queries that equal a row of the database count, or do not.
+KEEP, DROP = "keep", "drop"
 
 #: Between the name or the rows and the options, in the text of a protocol.
 SEPARATOR = "; "
@@ -62,6 +65,8 @@ class Protocol:
     unseen_classes : share of the classes that training never sees; queries have only these
     label_noise : share of the training rows whose labels are wrong
     label_fraction : share of the training rows that have labels, for supervised methods
+    copies : whether queries count that equal a row of the database in the view that is searched
+        with: "keep" or "drop"; empty for what the protocol does, see `drops_copies`
     """
 
     name: str = ""
@@ -69,8 +74,11 @@ class Protocol:
     unseen_classes: float = 0.0
     label_noise: float = 0.0
     label_fraction: float = 1.0
+    copies: str = ""
 
     def __post_init__(self) -> None:
+        if self.copies not in ("", KEEP, DROP):
+            raise HashbenchError(f"copies: found {self.copies!r}; allowed: {KEEP}, {DROP}")
         for name, (_, allowed) in OPTIONS.items():
             value = getattr(self, name)
             is_flag, is_number = isinstance(value, bool), isinstance(value, int | float)
@@ -88,7 +96,8 @@ class Protocol:
             if settings.get(key) is not None
         )
         name = "" if rows else str(settings.get("protocol", default))
-        return cls(name, rows, **{key: settings[key] for key in OPTIONS if key in settings})
+        options = {key: settings[key] for key in OPTIONS if key in settings}
+        return cls(name, rows, **options, copies=str(settings.get("copies", "")))
 
     @classmethod
     def parse(cls, text: str) -> Protocol:
@@ -101,12 +110,14 @@ class Protocol:
         """
         base, _, options = text.partition(SEPARATOR)
         rows = tuple(_pairs(base)) if "=" in base else ()
-        values: dict[str, Any] = {key: float(value) for key, value in _pairs(options)}
-        return cls("" if rows else base, rows, **values)
+        values: dict[str, Any] = dict(_pairs(options))
+        numbers = {key: float(value) for key, value in values.items() if key != "copies"}
+        return cls("" if rows else base, rows, **{**values, **numbers})
 
     def __str__(self) -> str:
-        options = ",".join(f"{name}={_plain(value)}" for name, value in self.options.items())
-        return SEPARATOR.join(filter(None, (self.base, options)))
+        options = [f"{name}={_plain(value)}" for name, value in self.options.items()]
+        options += [f"copies={self.copies}"] if self.copies else []
+        return SEPARATOR.join(filter(None, (self.base, ",".join(options))))
 
     @property
     def base(self) -> str:
@@ -197,8 +208,17 @@ class Protocol:
         """
         if self.unseen_classes:
             return (ALL,)
-        published = "permutation" in dict(self.rows) or (self.name and self.name != DEFAULT)
-        return (*present, ALL) if published and len(present) > 1 else present
+        return (*present, ALL) if self.is_published and len(present) > 1 else present
+
+    @property
+    def is_published(self) -> bool:
+        """Whether the protocol is one of a paper or of the data's authors."""
+        return "permutation" in dict(self.rows) or self.name not in ("", DEFAULT)
+
+    @property
+    def drops_copies(self) -> bool:
+        """Whether queries are left out that equal a row of the database; papers keep them."""
+        return self.copies == DROP if self.copies else not self.is_published
 
 
 def half(rows: Rows, rng: np.random.Generator) -> Rows:

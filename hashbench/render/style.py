@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+
 from hashbench.analysis.summary import one_database
 from hashbench.core.errors import unknown
 from hashbench.data.splits import Searched
@@ -341,11 +343,27 @@ def _datasets(results: Results, names: Sequence[str]) -> Iterable[tuple[str, Dat
             words = f" ({described.description})" if described is not None else ""
             facts.append(f"protocol {protocol.base}{words}")
             facts += [protocol.describe_options()] if protocol.options else []
+            facts += _left_out(results, name)
             facts.append(f"preprocessing {' / '.join(cell.preprocessing)}")
         if synthetic and "synthetic" not in title.lower():
             title += " (synthetic)"
         pictures = results.pictures(cells[name]) if name in cells else None
         yield name, DatasetStyle(title, synthetic, ", ".join(facts) or "not loaded", pictures)
+
+
+def _left_out(results: Results, dataset: str) -> Iterable[str]:
+    """Yield how many queries do not count, which equal a row of the database."""
+    names = {each.cell.split for each in results.done() if each.cell.dataset == dataset}
+    splits = [results.split(name) for name in names]
+    if not any(split.copies.any() for split in splits):
+        return
+    counts = np.mean([split.copies.sum(axis=1) for split in splits], axis=0)
+    queries = np.mean([len(split.query) for split in splits])
+    words = " and ".join(
+        f"{count:.0f} {view}" for count, view in zip(counts, splits[0].view_names, strict=True)
+    )
+    mean = " on average" if len(splits) > 1 else ""
+    yield f"copies of database rows left out: {words} queries of {queries:.0f}{mean}"
 
 
 def _range(values: Sequence[float]) -> str:

@@ -395,3 +395,42 @@ def test_graded_measures_by_hand():
     assert result["nDCG(gain=exp)@3"] == pytest.approx((3 + 1 / 2) / (3 + 1 / np.log2(3)))
     assert result["nDCG@3"] == pytest.approx((2 + 1 / 2) / (2 + 1 / np.log2(3)))
     assert (result["Rprec"], result["RR"], result["F1@3"]) == (0.5, 1, pytest.approx(0.8))
+
+
+def test_queries_that_are_left_out_change_nothing():
+    rng = np.random.default_rng(5)
+    query, database = rng.random((20, 6)) < 0.5, rng.random((50, 6)) < 0.5
+    query_labels, database_labels = (rng.random((n, 3)) < 0.4 for n in (20, 50))
+    left_out = np.arange(20) % 3 == 0
+    names = ["AP", "P@5", "AP(mean=classes)", "P(radius=1)", "PRarea", "PR", "PR(by=radius)"]
+    whole = evaluate(
+        query, database, query_labels, database_labels, names, chance=True, left_out=left_out,
+        per_query=True,
+    )  # fmt: skip
+    kept = ~left_out
+    part = evaluate(query[kept], database, query_labels[kept], database_labels, names, chance=True)
+    assert dict(whole) == pytest.approx(dict(part))
+    for name, score in whole.scores.items():
+        other = part.scores[name]
+        assert (score.n_counted, score.n_empty) == (other.n_counted, other.n_empty)
+        assert (score.chance, score.chance_error) == pytest.approx(
+            (other.chance, other.chance_error), nan_ok=True
+        )
+        assert np.isnan(score.per_query[left_out]).all()
+    for name, curve in whole.curves.items():
+        np.testing.assert_allclose(curve.precision, part.curves[name].precision)
+
+
+def test_the_mean_over_classes_weighs_rare_classes_as_frequent_ones():
+    rng = np.random.default_rng(6)
+    query, database = rng.random((30, 4)) < 0.5, rng.random((40, 4)) < 0.5
+    query_labels = np.zeros((30, 3), bool)
+    query_labels[:, 0] = True
+    query_labels[:4, 1] = True  # of several classes; no query has the last one
+    database_labels = np.eye(3, dtype=bool)[rng.integers(3, size=40)]
+    found = evaluate(
+        query, database, query_labels, database_labels, ["AP", "AP(mean=classes)"], per_query=True
+    )
+    values = found.scores["AP"].per_query
+    assert found["AP(mean=classes)"] == pytest.approx((values.mean() + values[:4].mean()) / 2)
+    assert found["AP"] == pytest.approx(values.mean())

@@ -119,3 +119,45 @@ def test_a_class_too_many_is_refused(toy):
     data.labels[:] = 1  # every row has every class: nothing is left to train on
     with pytest.raises(HashbenchError, match=r"unseen_classes=0\.2.*\b0 training rows"):
         split_of(toy, "random; unseen_classes=0.2")
+
+
+class Copied(Toy):
+    """Query rows of a text view that stands in the database, too."""
+
+    name = "copied"
+    protocols: ClassVar = {"paper": RandomQuery(0.25)}
+
+    def load(self):
+        data = super().load()
+        data.views[1] = np.repeat(data.views[1][:20], 3, axis=0)  # every text three times
+        return data
+
+
+@pytest.mark.parametrize(
+    ("protocol", "drops"),
+    [
+        ("default", True),
+        ("default; copies=keep", False),
+        ("paper", False),
+        ("paper; copies=drop", True),
+        ("query=15", True),
+    ],
+)
+def test_queries_that_equal_a_row_of_the_database_do_not_count(protocol, drops):
+    plugin = Copied()
+    data = plugin.load()
+    split = make_split(plugin, data, SplitRequest(Protocol.parse(protocol), 0))
+    if not drops:
+        assert split.copies.size == 0
+        return
+    text = data.views[1]
+    expected = [(text[split.database] == text[row]).all(axis=1).any() for row in split.query]
+    assert any(expected)
+    np.testing.assert_array_equal(split.copies, [np.zeros(len(split.query), bool), expected])
+
+
+def test_copies_are_kept_or_dropped():
+    with pytest.raises(HashbenchError, match=r"copies.*'maybe'.*keep, drop"):
+        Protocol.select({"copies": "maybe"}, "default")
+    assert str(Protocol.select({"copies": "keep"}, "default")) == "default; copies=keep"
+    assert Protocol.parse("default; copies=keep,label_noise=0.5").copies == "keep"
