@@ -17,7 +17,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from distributed import get_worker
+from distributed import Status, get_worker
 
 from hashbench.execution.executor import Limits, Outcome, Task
 from hashbench.execution.local import LocalExecutor
@@ -39,16 +39,18 @@ def perform(task: Task, limits: Limits, plugins: Mapping[str, bytes]) -> dict[st
 
     def cancelled() -> bool:
         state = worker.state.tasks.get(key)
-        return state is None or state.state == "cancelled"
+        closing = worker.status in (Status.closing, Status.closed)  # it waits for its threads
+        return closing or state is None or state.state == "cancelled"
 
     executor = _executor(base, limits, plugins)
     executor.cancelled = cancelled
     with tempfile.TemporaryDirectory(prefix="hashbench-") as folder:
-        outcome = None
-        with _using(base / "data", task.needs.makes if task.needs else ""):
-            if task.needs is not None:
-                with _preparing.setdefault(task.needs.makes, threading.Lock()):
-                    outcome = _run(executor, task.needs, Path(folder))
+        outcome, needs = None, task.needs
+        with _using(base / "data", needs.makes if needs else ""):
+            if needs is not None:
+                with _preparing.setdefault(needs.makes, threading.Lock()):
+                    if not (base / "data" / needs.makes).exists():
+                        outcome = _run(executor, needs, Path(folder))
             unread = outcome is not None and outcome.status != "done"
             if outcome is None or not unread:
                 outcome = _run(executor, replace(task, needs=None), Path(folder))

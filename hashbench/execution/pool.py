@@ -343,6 +343,8 @@ def main(connection: Connection) -> None:
     adopt_orphans()
     for module in PRELOAD:  # before the first message: the run is busy with other things
         importlib.import_module(module)
+    from threadpoolctl import threadpool_info
+
     from hashbench.plugins.registry import ENVIRONMENT, discover
     from hashbench.plugins.source_hash import source_hash
 
@@ -352,6 +354,7 @@ def main(connection: Connection) -> None:
         registry = discover(settings.plugins)
         for plugin in registry.methods.values():
             source_hash(plugin)  # of what has just been imported, even if files change later
+        threadpool_info()  # keeps the resolved paths of 300 libraries for the children
         gc.freeze()  # children need not look through, and so copy, what they share
         pool = Pool(connection, settings, registry)
         try:

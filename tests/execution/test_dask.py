@@ -37,60 +37,73 @@ STUDY = [
 class Cluster:
     """A scheduler and workers as a user starts them by hand."""
 
-    def __init__(self, folder: Path, workers: int = 2) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.processes: list[subprocess.Popen[bytes]] = []
+        self.workers: list[subprocess.Popen[bytes]] = []
+        self.started = 0
         connection = folder / "scheduler.json"
-        self._start(
+        self.scheduler = self._start(
             "scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", connection
         )
-        deadline = time.monotonic() + PATIENCE
-        while not connection.exists():
-            assert time.monotonic() < deadline, "the scheduler did not start"
-            time.sleep(0.1)
+        wait_until(connection.exists)
         self.address = json.loads(connection.read_text())["address"]
-        self.workers: list[subprocess.Popen[bytes]] = []
-        for _ in range(workers):
-            self.add_worker()
-        with distributed.Client(self.address) as client:
-            client.wait_for_workers(workers, timeout=PATIENCE)
 
     def _start(self, kind: str, *arguments: object, **environment: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "distributed.cli.dask_" + kind, *map(str, arguments)]
-        log = (self.folder / f"{kind}.log").open("ab")
-        process = subprocess.Popen(
-            [*command, "--no-dashboard"], stdout=log, stderr=log, cwd=self.folder,
-            env={**os.environ, **environment},
-        )  # fmt: skip
-        self.processes.append(process)
-        return process
+        with (self.folder / f"{kind}.log").open("ab") as log:
+            return subprocess.Popen(
+                [*command, "--no-dashboard"], stdout=log, stderr=log, cwd=self.folder,
+                env={**os.environ, **environment},
+            )  # fmt: skip
 
     def add_worker(self, **environment: str) -> None:
-        name = f"w{len(self.workers)}"
+        self.started += 1
+        name = f"w{self.started}"
         worker = self._start(
             "worker", self.address, "--no-nanny", "--nthreads", "1", "--name", name,
             "--local-directory", self.folder / name, **environment,
         )  # fmt: skip
         self.workers.append(worker)
 
+    def have(self, count: int) -> None:
+        """Have so many workers, the oldest of those that are there among them."""
+        self.workers = [each for each in self.workers if each.poll() is None]
+        while len(self.workers) > count:
+            end(self.workers.pop())
+        while len(self.workers) < count:
+            self.add_worker()
+        with distributed.Client(self.address) as client:
+            wait_until(lambda: len(client.nthreads()) == count)
+
     def stop(self) -> None:
-        for process in reversed(self.processes):
-            process.kill()
-            process.wait()
+        for process in (*self.workers, self.scheduler):
+            end(process)
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
 
 
 def wait_until(condition) -> None:
     deadline = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < deadline, "waited too long"
-        time.sleep(0.1)
+        time.sleep(0.05)
+
+
+@pytest.fixture(scope="module")
+def scheduler(tmp_path_factory):
+    started = Cluster(tmp_path_factory.mktemp("cluster"))
+    yield started
+    started.stop()
 
 
 @pytest.fixture
-def cluster(tmp_path):
-    started = Cluster(tmp_path)
-    yield started
-    started.stop()
+def cluster(scheduler):
+    """Return a cluster with two workers, who may have run cells of earlier tests."""
+    scheduler.have(2)
+    return scheduler
 
 
 def test_a_cluster_that_loses_a_worker_gives_the_same_bytes(hashbench, cluster, tmp_path):
@@ -216,11 +229,13 @@ class Waits(LinearMethod):
 
 
 @pytest.mark.parametrize("started", ["by the run", "by hand"])
-def test_a_cell_whose_only_worker_is_gone_runs_on_the_next_one(started, tmp_path):
+def test_a_cell_whose_only_worker_is_gone_runs_on_the_next_one(started, scheduler, tmp_path):
     (tmp_path / "waits.py").write_text(WAITS_ONCE.replace("{folder}", str(tmp_path)))
     grid = ["-m", "waits,random", "-d", "synthetic[rows=100]", "-b", "8", "-s", "2", "-j", "1"]
-    cluster = Cluster(tmp_path, workers=1) if started == "by hand" else None
-    where = ["--scheduler", cluster.address] if cluster else ["--executor", "dask"]
+    by_hand = started == "by hand"
+    if by_hand:
+        scheduler.have(1)
+    where = ["--scheduler", scheduler.address] if by_hand else ["--executor", "dask"]
     run = subprocess.Popen(
         [sys.executable, "-m", "hashbench", "run", "--plugin", "waits.py", *grid, *where,
          "-o", "out"],
@@ -228,34 +243,30 @@ def test_a_cell_whose_only_worker_is_gone_runs_on_the_next_one(started, tmp_path
     )  # fmt: skip
     try:
         wait_until((tmp_path / "began").exists)
-        if cluster:
-            cluster.workers[0].terminate()
-            cluster.workers[0].wait(timeout=PATIENCE)
-            cluster.add_worker()
+        if by_hand:
+            scheduler.workers[0].terminate()
+            scheduler.workers[0].wait(timeout=PATIENCE)
+            scheduler.add_worker()
         else:
             os.kill(int((tmp_path / "began").read_text()), signal.SIGKILL)
-        _, err = run.communicate(timeout=60)
+        _, err = run.communicate(timeout=PATIENCE)
     finally:
         run.kill()
-        if cluster:
-            cluster.stop()
     assert run.returncode == 0, err
     with (tmp_path / "out" / "runs.csv").open() as stream:
         assert [row["status"] for row in csv.DictReader(stream)] == ["done"] * 4
 
 
-def test_workers_may_come_later(cluster, tmp_path):
-    for worker in cluster.workers:
-        worker.kill()
-        worker.wait()
+def test_workers_may_come_later(scheduler, tmp_path):
+    scheduler.have(0)
     out = tmp_path / "out"
     process = subprocess.Popen(
         [sys.executable, "-m", "hashbench", "run", "-m", "random", "-d", "synthetic",
-         "--scheduler", cluster.address, "-o", str(out)],
+         "--scheduler", scheduler.address, "-o", str(out)],
         stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert "10 min" in process.stderr.readline()  # how long it waits for one
-    cluster.add_worker()
+    scheduler.add_worker()
     process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
 
@@ -272,16 +283,14 @@ def test_an_error_of_a_worker_of_another_version_is_one_line(tmp_path):
     assert "\n" not in str(error.value)
 
 
-def test_a_scheduler_without_workers_is_an_error_in_the_end(cluster, monkeypatch):
-    for worker in cluster.workers:
-        worker.kill()
-        worker.wait()
+def test_a_scheduler_without_workers_is_an_error_in_the_end(scheduler, monkeypatch):
+    scheduler.have(0)
     monkeypatch.setattr("hashbench.execution.dask.WAIT_SECONDS", 0.1)
     monkeypatch.setattr("hashbench.execution.dask.POLL_SECONDS", 0.2)
-    executor = DaskExecutor(cluster.address, 1, Limits(), [])
+    executor = DaskExecutor(scheduler.address, 1, Limits(), [])
     try:
         with pytest.raises(ConnectionError, match=r"no Dask worker .*100 ms"):
-            list(executor.run([Task("time:sleep", {}, "a task")], cluster.folder))
+            list(executor.run([Task("time:sleep", {}, "a task")], scheduler.folder))
     finally:
         executor.close()
 
@@ -342,7 +351,8 @@ def test_a_worker_without_the_data_is_named_and_its_cells_run_elsewhere(
     assert "somewhere: no file here" in done.stderr
 
 
-def test_a_missing_scheduler_is_reported_in_one_line(hashbench, tmp_path):
+def test_a_missing_scheduler_is_reported_in_one_line(hashbench, tmp_path, monkeypatch):
+    monkeypatch.setattr("hashbench.execution.dask.CONNECT_SECONDS", 0.5)
     done = hashbench("run", *STUDY, "--scheduler", "tcp://127.0.0.1:9", "-o", tmp_path / "out")
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
