@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-STUDY = ["run", "-m", "dlfh", "-d", "emoji", "-b", "8", "--quiet", "-j", "1", "--report"]
+STUDY = [
+    "run", "-m", "dlfh", "-d", "synthetic[rows=100]", "-b", "8", "-s", "1", "--quiet", "--report",
+]  # fmt: skip
 
 
 def written(folder: Path) -> dict[str, int]:

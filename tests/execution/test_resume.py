@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+import json
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -13,28 +17,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-#: Runs the command line and kills its process before a given change of a file's name, counted
-#: from 1: everything that a run stores takes its place by one.
-KILLED = """
-import os, signal
-calls = 0
-
-
-def counted(change):
-    def call(*arguments, **options):
-        global calls
-        calls += 1
-        if calls == {at}:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return change(*arguments, **options)
-
-    return call
-
-
-os.rename, os.replace = counted(os.rename), counted(os.replace)
-from hashbench.__main__ import main
-main()
-"""
+from hashbench.cli import main
 
 SLOW = """
 import time
@@ -102,12 +85,39 @@ def wait_for(condition, seconds: float = 60) -> None:
         time.sleep(0.005)
 
 
-def kill_and_resume(hashbench, study, whole, out, kills):
-    """Kill runs one after the other before the given renames, resume, and compare all bytes."""
-    for at in kills:
-        command = [sys.executable, "-c", KILLED.format(at=at), *study, "-o", str(out)]
-        killed = subprocess.run(command, capture_output=True, text=True, timeout=120)
-        assert killed.returncode == -signal.SIGKILL, killed.stderr
+def kill_everything(process: psutil.Process) -> None:
+    for each in (*process.children(recursive=True), process):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            each.kill()
+
+
+def run_until(at: int, study: list[str], out: Path) -> int:
+    """Run in a fork of this process, which everything has been imported in; return how it ended.
+
+    The fork and all its children are killed before a given change of a file's name, counted from
+    1: everything that a run stores takes its place by one.
+    """
+    if pid := os.fork():
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    try:
+        calls = itertools.count(1)
+
+        def counted(change):
+            def call(*arguments, **options):
+                if next(calls) == at:
+                    kill_everything(psutil.Process())
+                return change(*arguments, **options)
+
+            return call
+
+        os.rename, os.replace = counted(os.rename), counted(os.replace)
+        main([*study, "-o", str(out)])
+    finally:
+        os._exit(0)
+
+
+def check_resumed(hashbench, study, whole, out):
+    """Resume, and compare all bytes with those of the uninterrupted run."""
     assert finished(out) < CELLS
     last = hashbench(*study, "-o", out)
     assert last.returncode == 0, last.stderr
@@ -116,14 +126,38 @@ def kill_and_resume(hashbench, study, whole, out, kills):
     assert not (out / ".work").exists()
 
 
-def test_kills_between_any_two_steps_change_nothing(hashbench, study, whole, tmp_path):
-    kill_and_resume(hashbench, study, whole, tmp_path / "out", (2, 9, 14, 12))
+def test_kills_between_any_two_steps_change_nothing(
+    hashbench, study, whole, tmp_path, real_pools, capfd
+):
+    for at in (2, 9, 14, 12):
+        assert run_until(at, study, tmp_path / "out") == -signal.SIGKILL
+    check_resumed(hashbench, study, whole, tmp_path / "out")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("at", range(1, 25))
-def test_a_kill_at_any_step_changes_nothing(hashbench, study, whole, tmp_path, at):
-    kill_and_resume(hashbench, study, whole, tmp_path / "out", [at])
+def test_a_kill_at_any_step_changes_nothing(
+    hashbench, study, whole, tmp_path, at, real_pools, capfd
+):
+    assert run_until(at, study, tmp_path / "out") == -signal.SIGKILL
+    check_resumed(hashbench, study, whole, tmp_path / "out")
+
+
+@pytest.mark.slow
+def test_kills_of_everything_at_six_random_moments_change_nothing(
+    hashbench, study, whole, tmp_path
+):
+    out, killed = tmp_path / "out", 0
+    while killed < 6:
+        process = start(study, out)
+        wait_for((out / ".owner").exists)  # from the start of the run until its end
+        time.sleep(random.uniform(0, 1))
+        kill_everything(psutil.Process(process.pid))
+        process.communicate()
+        killed += process.returncode == -signal.SIGKILL
+        if finished(out) >= CELLS - 3:
+            shutil.rmtree(out)  # begin again: a run with nothing to do tests nothing
+    check_resumed(hashbench, study, whole, out)
 
 
 def test_one_job_and_two_give_the_same_bytes(hashbench, study, whole, tmp_path):
@@ -173,6 +207,8 @@ def test_a_full_disk_is_a_clear_error_and_finished_cells_stay(
     assert full.returncode == 1
     assert "No space" in full.stderr
     assert "Traceback" not in full.stderr
+    records = [json.loads(each.read_text())["run"] for each in out.glob("cells/*/cell.json")]
+    assert {each["status"] for each in records} == {"done"}  # no cell is blamed
     count = finished(out)
     assert 0 < count < CELLS
     elsewhere = tmp_path / "elsewhere"

@@ -47,15 +47,21 @@ def nasty(hand_made):
     return hand_made.results()
 
 
-@pytest.mark.parametrize("width", ["column", pytest.param("page", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("width", "formats"),
+    [
+        ("column", ("csv", "md", "svg", "tex")),  # PNG and PDF draw the same figure once more
+        pytest.param("page", FORMATS, marks=pytest.mark.slow),
+    ],
+)
 @pytest.mark.filterwarnings("error::UserWarning")
-def test_every_report_bears_any_name(nasty, registry, tmp_path, width):
+def test_every_report_bears_any_name(nasty, registry, tmp_path, width, formats):
     tmp_path = tmp_path / "report"
     style = Style.of(nasty, width, heading="A <b>study</b> of 50 % & $x$")
     written = 0
     for plugin in registry.reports.values():
         try:
-            rendered = render(plugin.cls(), nasty, style, tmp_path)
+            rendered = render(plugin.cls(), nasty, style, tmp_path, formats)
         except UserWarning as warning:
             pytest.fail(f"{plugin.name}: {warning}")
         written += len(rendered.exhibits)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
+from pathlib import Path
 
+import psutil
 import pytest
 
 #: Runs the command line and sends itself a signal when a module is imported.
@@ -45,8 +48,17 @@ def test_an_interrupt_at_any_moment_ends_a_run_with_130(signal, module, tmp_path
         capture_output=True,
         text=True,
         timeout=120,
-        env=os.environ.copy(),
+        env={**os.environ, "HASHBENCH_TEST_RUN": str(tmp_path)},
     )
     assert done.returncode == 130, done.stderr
     assert "Traceback" not in done.stderr
     assert "interrupted" in done.stderr
+    left = [each for each in psutil.process_iter() if belongs_to(each, tmp_path)]
+    _, alive = psutil.wait_procs(left, timeout=10)
+    assert not alive
+
+
+def belongs_to(process: psutil.Process, run: Path) -> bool:
+    with contextlib.suppress(psutil.Error):
+        return process.environ().get("HASHBENCH_TEST_RUN") == str(run)
+    return False

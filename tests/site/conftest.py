@@ -1,9 +1,5 @@
 """A small study with two datasets, a failure and hostile names, run once for all page tests."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 from click.testing import CliRunner
 
@@ -41,35 +37,31 @@ class Failing(Hostile):
 """
 
 
-def run(folder, name, *flags):
+def run(hashbench, folder, name, *flags):
     """Run a study with the plugin above; return the folder of its results."""
     plugin = folder / "hostile.py"
     plugin.write_text(HOSTILE)
     out = folder / name
-    command = [sys.executable, "-m", "hashbench", "run", "--plugin", str(plugin), "-o", str(out)]
-    environment = {**os.environ, "HASHBENCH_REPORT": "1"}
-    found = subprocess.run(
-        [*command, *flags], capture_output=True, text=True, check=False, env=environment
-    )
+    found = hashbench("run", "--plugin", plugin, "-o", out, "--report", *flags)
     assert found.returncode == 1, found.stderr  # some cells fail on purpose
     assert str(out / "report" / "index.html") in found.stdout
     return out
 
 
 @pytest.fixture(scope="session")
-def page_study(tmp_path_factory):
+def page_study(hashbench, tmp_path_factory):
     return run(
-        tmp_path_factory.mktemp("page"), "out",
+        hashbench, tmp_path_factory.mktemp("page"), "out",
         "-m", "hostile,failing,random,edsh,scm-s,ridge-labels",
         "-d", "synthetic[rows=150],synthetic[rows=150,classes=3]", "-b", "8,16", "-s", "3",
     )  # fmt: skip
 
 
 @pytest.fixture(scope="session")
-def failed_study(tmp_path_factory):
+def failed_study(hashbench, tmp_path_factory):
     """A study of which nothing came."""
-    folder = tmp_path_factory.mktemp("failed")
-    return run(folder, "out", "-m", "failing", "-d", "synthetic[rows=150]", "-b", "8", "-s", "1")
+    flags = ["-m", "failing", "-d", "synthetic[rows=150]", "-b", "8", "-s", "1"]
+    return run(hashbench, tmp_path_factory.mktemp("failed"), "out", *flags)
 
 
 @pytest.fixture(scope="session")
