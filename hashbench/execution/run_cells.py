@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hashbench.core.codes import n_words
+from hashbench.core.codes import as_words, n_words
 from hashbench.core.io import load_arrays
 from hashbench.core.text import one_line
 from hashbench.execution.cell import Cell
@@ -95,3 +95,5 @@ def _check_codes(cell: Cell, codes: CellCodes, rows: Mapping[str, int]) -> None:
             valid = part.ndim == 2 and len(part) == expected and part.dtype == dtype
             if not valid or (codes.n_bits is not None and part.shape[1] != n_words(cell.bits)):
                 raise ValueError(f"{role}: found {part.dtype} of shape {part.shape}")
+            if codes.n_bits is not None:
+                as_words(part, cell.bits, what=role)  # compiled measures trust the bits

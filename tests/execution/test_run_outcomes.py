@@ -28,6 +28,7 @@ WRONG = {
     "rows of learned codes": {"learned": (words(3),)},
     "code length": {"n_bits": 16},
     "words per code": {"query": (words(3, 2), words(3))},
+    "bits beyond the last": {"database": (words(5), words(5) + np.uint64(1 << 8))},
 }
 
 
