@@ -2,13 +2,13 @@
 
     min ||B - V R||^2   over B in {-1, +1}, R'R = I
 
-where V stacks the canonical projections V_m = X_m A_m S of every view (n rows a view, k columns);
+where V stacks the canonical projections V_m = X_m A_m S of every view (n rows per view, k columns);
 X_m: centred features, A_m: canonical directions (see :mod:`hashbench.methods.cca`), S: diagonal
 scales, which matter because a rotation mixes what it finds in proportion to its size. One rotation
 serves all views, otherwise their bits would not belong together. Alternately B = sgn(V R) and
 R = the Procrustes solution of V'B, 51 times.
 
-Cost: that of CCA, one pass for the projections, then O(n k^2 + k^3) an iteration. Memory beyond
+Cost: that of CCA, one pass for the projections, then O(n k^2 + k^3) per iteration. Memory beyond
 the features: V.
 
 Deviations

@@ -55,9 +55,9 @@ class Description:
 
     Attributes
     ----------
-    labels_per_row, most_labels : mean and largest number of labels a row
+    labels_per_row, most_labels : mean and largest number of labels per row
     chance : mean average precision expected of a random order of the database
-    splits : one a protocol; chance and findings hold for `protocol` and `seed`
+    splits : one per protocol; chance and findings hold for `protocol` and `seed`
     """
 
     name: str
@@ -88,7 +88,7 @@ class Description:
         made_up = " (synthetic)" if self.synthetic else ""
         lines = [
             f"{self.name}{made_up}: {self.rows:,} rows, {self.classes} classes, "
-            f"{self.labels_per_row:.2f} labels a row (at most {self.most_labels})"
+            f"{self.labels_per_row:.2f} labels per row (at most {self.most_labels})"
         ]
         lines += [f"  {text}" for text in (self.source, self.licence) if text]
         name = max(len(view.name) for view in self.views)

@@ -4,7 +4,7 @@ Cells that share a split share one folder of maps, so that no cell reads a datas
 nothing is pickled, and the system keeps one copy in memory however many cells look at it. Maps
 are read-only: a method that changes its input is found out. The folder is a cache; it may be
 deleted at any time. What measures and reports need later (labels, rows, strings) goes into the
-store instead, a small file a split.
+store instead, in one small file per split.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def inspect(
 def _scales(
     data: Data, split: Split, preprocessings: Sequence[str | Sequence[str]]
 ) -> Iterator[str]:
-    """Yield what is unusual about the scale of the views, in one line a preprocessing."""
+    """Yield what is unusual about the scale of the views, in one line per preprocessing."""
     for texts in preprocessings:
         steps = preprocessing.declared(texts, data.view_names)
         pairs = zip(steps, data.views, strict=True)

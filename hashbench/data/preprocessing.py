@@ -1,6 +1,6 @@
 """What is done to a view before any method sees it.
 
-A dataset declares one preprocessing a view, as names in the order they are applied, such as
+A dataset declares one preprocessing per view, as names in the order they are applied, such as
 ``l2,centre``. Whatever is estimated (means, document frequencies) is estimated on training rows
 only: a query that takes part in a mean has leaked.
 """
@@ -92,7 +92,7 @@ def blocks(transform: Transform, X: Any, rows: npt.NDArray[np.intp]) -> Iterator
 
 
 def declared(text: str | Sequence[str], views: Sequence[str]) -> tuple[str, ...]:
-    """Return one preprocessing a view: a single text holds for every view, or names some.
+    """Return one preprocessing per view: one text applies to all views, or names some of them.
 
     Examples
     --------

@@ -61,7 +61,7 @@ def _draw_classes(axes: Any, data: Data, split: Split) -> None:
 
 
 def _draw_scatter(axes: Any, X: npt.NDArray[Any], classes: npt.NDArray[np.intp], name: str) -> None:
-    """Draw rows along the two directions of largest variance; a colour a class (the first)."""
+    """Draw rows along the two directions of largest variance, coloured by their first class."""
     centred = X - X.mean(axis=0)
     smaller = centred @ centred.T if len(X) < X.shape[1] else centred.T @ centred
     vectors = np.linalg.eigh(smaller)[1][:, -2:]

@@ -1,4 +1,4 @@
-"""Codes of a whole split in one file: queries and database, a code a view.
+"""Codes of a whole split in one file: queries and database, one code per view.
 
 One form for ``hashbench evaluate`` and for external methods: hashbench's own ``codes.npz``, the
 names of :mod:`code_files`, and the result files of papers on CLIP features.
@@ -32,11 +32,11 @@ SECONDS = {"fit_seconds": "fit", "encode_seconds": "encode"}
 
 @dataclass(frozen=True)
 class SplitCodes:
-    """What a file says.
+    """The codes of a split, with what else their file contains.
 
     Attributes
     ----------
-    path : where it lies
+    path : the file
     codes : part -> codes of each view, as the file has them
     bits : what the file says of their length, if it does
     split : the name of the split, or nothing
@@ -78,11 +78,11 @@ class SplitCodes:
         return cls(path, codes, None if bits is None else int(bits), split, rows, labels, seconds)
 
     def query(self, bits: int) -> list[npt.NDArray[np.bool_]]:
-        """Return the queries' codes, one array a view."""
+        """Return the queries' codes, one array per view."""
         return self._unpacked("query", bits)
 
     def database(self, bits: int) -> list[npt.NDArray[np.bool_]]:
-        """Return the database's codes, one array a view."""
+        """Return the database's codes, one array per view."""
         return self._unpacked("database", bits)
 
     def _unpacked(self, part: str, bits: int) -> list[npt.NDArray[np.bool_]]:
