@@ -49,6 +49,7 @@ from hashbench.linalg import (
     itq,
     noise_directions,
     project,
+    scatter_whitening,
 )
 
 #: name -> factors of the k directions, from those of the first view and their correlations
@@ -135,7 +136,10 @@ class CCAITQ(LinearMethod):
             )
         self.means_ = column_means(views)
         ridge = self.ridge_covariance * (data.n - 1) + self.ridge_scatter
-        A, correlations = correlated_directions(views, self.n_bits, ridge, self.means_)
+        whiteners = [
+            scatter_whitening(X, mean, ridge) for X, mean in zip(views, self.means_, strict=True)
+        ]
+        A, correlations = correlated_directions(views, self.n_bits, self.means_, whiteners)
         rank = int(np.count_nonzero(correlations))
         if self.noise_bits:
             A[0][:, rank:] = noise_directions(

@@ -43,6 +43,7 @@ GRIDS = {
     "acq": {"ridge": [1e-2, 1e-1, 1.0, 10.0, 100.0]},
     "dashi": {"ridge": [1e-4, 1e-3, 1e-2, 1e-1, 1.0]},
     "dasht": {"ridge": [1e-4, 1e-3, 1e-2, 1e-1, 1.0]},
+    "pdh": {"ridge": [1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0]},
     "qch": {"alpha": [0.3, 1.0, 3.0], "ridge": [1e-1, 1.0, 10.0]},
     "ridge-labels": {"ridge": [1e-3, 1e-2, 1e-1, 1.0, 10.0]},
     "fdch": {"mu": [0.1, 0.2, 0.3, 0.5, 1.0], "ridge": [1e-6, 1e-5, 1e-4, 1e-3]},
@@ -120,7 +121,7 @@ def unit_trials(views, labels, seed):
         ]
         solvers = [Ridge(X, r, mean) for X, r, mean in zip(views, ridges, means, strict=True)]
 
-        A, _ = linalg.correlated_directions(views, BITS, 0.0, means, M)
+        A, _ = linalg.correlated_directions(views, BITS, means, M)
         A = [np.sqrt(n) * a for a in A]
         V = np.vstack(
             [linalg.project(X, a, mean) for X, a, mean in zip(views, A, means, strict=True)]

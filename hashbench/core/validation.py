@@ -1,4 +1,4 @@
-"""The border: whatever comes in is checked here once, and trusted behind it."""
+"""Check views, labels and code lengths once, where they are received."""
 
 from __future__ import annotations
 

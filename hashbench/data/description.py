@@ -1,4 +1,4 @@
-"""A dataset in numbers and on one page: what it is before anything is learned from it."""
+"""Describe a dataset: its sizes, labels, splits, chance level and defects."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from hashbench.core.errors import HashbenchError
 from hashbench.data.feature_scale import Scale, measure, unusual
-from hashbench.data.preprocessing import declared
+from hashbench.data.preprocessing import steps_by_view
 from hashbench.data.quality import inspect, scan
 from hashbench.plugins.dataset import Data, Dataset
 from hashbench.plugins.protocol import Protocol
@@ -153,7 +153,7 @@ def describe(
     preprocess = dataset.preprocessing if preprocess is None else preprocess
     split = dataset.split(data, protocol, seed)
     scans = [scan(X) for X in data.views]
-    steps = declared(preprocess, data.view_names)
+    steps = steps_by_view(preprocess, data.view_names)
     scales = [measure(text, X, split.train) for text, X in zip(steps, data.views, strict=True)]
     cardinality = data.labels.sum(axis=1)
     return Description(

@@ -134,7 +134,7 @@ class Given:
         return self
 
     def done(self):
-        """One cell per dataset and seed, each with a split of its own, three training rows per query."""
+        """One cell per dataset and seed, on a split of its own, three training rows per query."""
         cells = self.table[["dataset", "seed"]].drop_duplicates().itertuples(index=False)
         return [
             SimpleNamespace(cell=SimpleNamespace(dataset=d, seed=s, split=f"{d} {s}"))

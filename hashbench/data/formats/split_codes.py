@@ -60,7 +60,7 @@ class SplitCodes:
         for part in PARTS:
             names = codes_by_view(variables, part, views)
             codes[part] = [np.asarray(variables[name].read()) for name in names]
-        first = int(_number(variables, "first_row") or 0)
+        first = int(_read_number(variables, "first_row") or 0)
         rows = {
             part: np.ravel(variables[name].read()).astype(np.intp) - first
             for part in PARTS
@@ -70,9 +70,9 @@ class SplitCodes:
         seconds = {
             phase: value
             for name, phase in SECONDS.items()
-            if (value := _number(variables, name)) is not None
+            if (value := _read_number(variables, name)) is not None
         }
-        bits = _number(variables, "n_bits")
+        bits = _read_number(variables, "n_bits")
         split = str(np.ravel(variables["split"].read())[0]) if "split" in variables else ""
         labels = {part: _rows_first(array) for part, array in find_labels(variables).items()}
         return cls(path, codes, None if bits is None else int(bits), split, rows, labels, seconds)
@@ -122,7 +122,7 @@ class SplitCodes:
             )
 
 
-def _number(variables: Variables, name: str) -> float | None:
+def _read_number(variables: Variables, name: str) -> float | None:
     if name not in variables or not variables[name].is_numbers:
         return None
     return float(np.ravel(variables[name].read())[0])
