@@ -58,7 +58,7 @@ def main() -> None:
     print(f"the same with every cell in the store: {again:.1f} s (start-up)")
     print(f"after start-up, scores included: {first - again:.1f} s")
     print(f"a cell's process lives {1000 * life:.1f} ms; fit and encode take {1000 * own:.1f} ms")
-    print(f"overhead: {1000 * (life - own):.1f} ms a cell")
+    print(f"overhead: {1000 * (life - own):.1f} ms per cell")
 
 
 if __name__ == "__main__":

@@ -317,7 +317,7 @@ def main() -> None:
     if projections:
         head = " ".join(f"{f'{n:.0e} rows':>17s}" for n in wanted)
         print(f"\none thread, then {options.machines} machines of {options.threads} threads")
-        print(f"{'method':16s} {'fixed s':>8s} {'us a row':>8s} {head}")
+        print(f"{'method':16s} {'fixed s':>8s} {'us / row':>8s} {head}")
         print("\n".join(projections))
 
 

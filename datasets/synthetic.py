@@ -154,7 +154,7 @@ def _check_integer(what: str, value: Any, least: int) -> None:
         raise HashbenchError(f"{what}: found {value!r}; allowed: whole numbers from {least} up")
 
 
-class Preset(Dataset):
+class SyntheticPreset(Dataset):
     """A synthetic dataset with the shapes of a real one, stored on disk.
 
     Parameters
@@ -236,7 +236,7 @@ class Preset(Dataset):
         np.save(folder / "labels.npy", labels)
 
 
-class SyntheticWiki(Preset):
+class SyntheticWiki(SyntheticPreset):
     """2,866 rows, 4096-d images and 10-d topics, one of 10 labels per row."""
 
     name = "synthetic-wiki"
@@ -245,7 +245,7 @@ class SyntheticWiki(Preset):
     protocols: ClassVar = {"default": HalfTrained(), "paper": RandomQuery(0.25)}
 
 
-class SyntheticMIRFlickr(Preset):
+class SyntheticMIRFlickr(SyntheticPreset):
     """20,015 rows, 4096-d images and 1386 tags, about 3.8 of 24 labels per row."""
 
     name = "synthetic-mirflickr"
@@ -259,7 +259,7 @@ class SyntheticMIRFlickr(Preset):
     }
 
 
-class SyntheticNUSWIDE(Preset):
+class SyntheticNUSWIDE(SyntheticPreset):
     """196,776 rows, 4096-d images and 1000 tags, about 2.4 of 21 labels per row."""
 
     name = "synthetic-nuswide"

@@ -17,7 +17,7 @@ from typing import Any
 SECTIONS = {
     "Studies and results": (
         "What `hashbench run` and its kin do, from Python: [guide](../guide/python.md).",
-        ("run", "open", "Results", "score", "evaluate", "discover"),
+        ("run", "open", "StudyResults", "score", "evaluate", "discover"),
     ),
     "Methods": (
         "Base classes of methods and what they declare: [guide](../guide/your-method.md).",
@@ -94,7 +94,7 @@ def _entry(module: str, name: str) -> str:
     if not inspect.isclass(entry):
         return f"### {name}\n\n```{{eval-rst}}\n.. autofunction:: {module}.{name}\n```"
     options = "" if issubclass(entry, tuple) else "   :members:\n"  # a tuple's are attributes
-    if (module, name) == ("hashbench", "Results"):
+    if (module, name) == ("hashbench", "StudyResults"):
         options += "   :inherited-members:\n"
     return f"### {name}\n\n```{{eval-rst}}\n.. autoclass:: {module}.{name}\n{options}```"
 

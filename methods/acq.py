@@ -102,7 +102,7 @@ class ACQ(LinearMethod):
             scatter_whitening(X, mean, self.ridge, relative=True)
             for X, mean in zip(views, self.means_, strict=True)
         ]
-        A, _ = correlated_directions(views, self.n_bits, self.ridge, self.means_, whiteners)
+        A, _ = correlated_directions(views, self.n_bits, self.means_, whiteners)
         A = [np.sqrt(n) * a for a in A]  # scatter of one a direction becomes variance of one
         V = [project(X, W, mean) for X, W, mean in zip(views, A, self.means_, strict=True)]
         R = [random_rotation(self.n_bits, rng)] * len(views)

@@ -34,6 +34,7 @@ from hashbench.linalg import (
     column_means,
     correlated_directions,
     noise_directions,
+    scatter_whitening,
 )
 
 
@@ -103,7 +104,10 @@ class CCA(LinearMethod):
     def _directions(self, views, ridge):
         """Set the projections and return the number of correlated directions."""
         self.means_ = column_means(views)
+        whiteners = [
+            scatter_whitening(X, mean, ridge) for X, mean in zip(views, self.means_, strict=True)
+        ]
         self.projections_, correlations = correlated_directions(
-            views, self.n_bits, ridge, self.means_
+            views, self.n_bits, self.means_, whiteners
         )
         return np.count_nonzero(correlations)

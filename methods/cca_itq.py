@@ -2,13 +2,13 @@
 
     min ||B - V R||^2   over B in {-1, +1}, R'R = I
 
-where V stacks the canonical projections V_m = X_m A_m S of every view (n rows a view, k columns);
+where V stacks the canonical projections V_m = X_m A_m S of every view (n rows per view, k columns);
 X_m: centred features, A_m: canonical directions (see :mod:`hashbench.methods.cca`), S: diagonal
 scales, which matter because a rotation mixes what it finds in proportion to its size. One rotation
 serves all views, otherwise their bits would not belong together. Alternately B = sgn(V R) and
 R = the Procrustes solution of V'B, 51 times.
 
-Cost: that of CCA, one pass for the projections, then O(n k^2 + k^3) an iteration. Memory beyond
+Cost: that of CCA, one pass for the projections, then O(n k^2 + k^3) per iteration. Memory beyond
 the features: V.
 
 Deviations
@@ -49,6 +49,7 @@ from hashbench.linalg import (
     itq,
     noise_directions,
     project,
+    scatter_whitening,
 )
 
 #: name -> factors of the k directions, from those of the first view and their correlations
@@ -135,7 +136,10 @@ class CCAITQ(LinearMethod):
             )
         self.means_ = column_means(views)
         ridge = self.ridge_covariance * (data.n - 1) + self.ridge_scatter
-        A, correlations = correlated_directions(views, self.n_bits, ridge, self.means_)
+        whiteners = [
+            scatter_whitening(X, mean, ridge) for X, mean in zip(views, self.means_, strict=True)
+        ]
+        A, correlations = correlated_directions(views, self.n_bits, self.means_, whiteners)
         rank = int(np.count_nonzero(correlations))
         if self.noise_bits:
             A[0][:, rank:] = noise_directions(

@@ -3,7 +3,7 @@
     min sum_m lambda_m || X_m - V R_m' ||^2,   V = B C,   R_m'R_m = I
 
 X_m (n, d_m): centred features; R_m (d_m, d): a subspace of each view; C (w, d): the words of all
-codebooks, shared by the views; B (n, w): one word of each codebook an item, shared by its views;
+codebooks, shared by the views; B (n, w): one word of each codebook per item, shared by its views;
 V (n, d): the items put together from their words; lambda_1 = 1, the others ``lam``.
 
 An iteration: R_m from the singular vectors of X_m'V; C by least squares (``ridge_scatter``); B
@@ -13,9 +13,9 @@ Z = sum_m lambda_m X_m R_m / sum_m lambda_m. At the end R_m becomes the ridge re
 
 A query stays real: its score with an item of the database is 2 q'v - ||v||^2, q = x R_m. That is
 the inner product of (2 q, 1) with (v, -||v||^2), and those are the vectors given. An index keeps
-the words' numbers, ``n_bits`` an item.
+the words' numbers, ``n_bits`` bits per item.
 
-Cost: two passes over the features an iteration (X_m'V and X_m R_m), O(n w d) for the codes,
+Cost: two passes over the features per iteration (X_m'V and X_m R_m), O(n w d) for the codes,
 O(n k^2 / 64) for the co-occurrences B'B, O(w^3) for C; w = 32 k. Memory beyond the features: Z, V,
 and one (n, codebooks) array of words.
 
@@ -146,7 +146,7 @@ class CCQ(VectorMethod):
             R = [procrustes(s, r) for s, r in zip(S, R, strict=True)]
             Z = [project(X, W, mean) for X, W, mean in zip(views, R, means, strict=True)]
             shared = _average(Z, weights)
-            if iteration:  # from now on the views have one code an item
+            if iteration:  # from now on an item has one code for all views
                 Z, shares = [shared], [weights.sum()]
             books = _codebooks(Z, words, shares, sizes, self.ridge_scatter)
             words = [_nearest_words(shared, books)]

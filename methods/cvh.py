@@ -1,4 +1,4 @@
-"""CVH: cross-view hashing, which is CCA by another road.
+"""CVH: cross-view hashing, which leads to CCA from distances between codes.
 
 Minimises the distances between codes of similar items over all pairs of views, with balanced and
 uncorrelated bits, and relaxes the codes to linear projections. Where the only similarity known is

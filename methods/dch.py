@@ -114,7 +114,7 @@ class DCH(LinearMethod):
             self.means_ = column_means(views)
         means: Any = self.means_ or [None] * len(views)
         pairs = list(zip(views, means, strict=True))
-        # Without mu no iteration asks for a hash function.
+        # Without mu no iteration uses the hash functions.
         solvers = [Ridge(X, self.ridge_scatter, mean) for X, mean in pairs] if self.mu else []
 
         B = random_codes(rng, len(Y), self.n_bits)

@@ -101,7 +101,7 @@ class DLFH(LinearMethod):
         self.random_state = random_state
 
     def fit(self, views: Any, labels: Any = None) -> Self:
-        """Learn one set of codes a view, then the hash functions."""
+        """Learn one set of codes per view, then the hash functions."""
         data = self.begin_fit(views, labels)
         views, Y, rng = data.views, data.labels, data.rng
         codes = self._learn_codes(Y, len(views), rng)

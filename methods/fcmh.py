@@ -13,9 +13,9 @@ its rows and columns of group g; C (c, c): cosine between label columns, C_g the
 g; V, B (n, k); R (k, k); P (k, c) with columns p_j. Afterwards the hash functions are ridge
 regressions from the features to the codes.
 
-Cost: O(n k (c + k)) an iteration, however many groups: first V of every group is found from G'B,
+Cost: O(n k (c + k)) per iteration, however many groups: first V of every group is found from G'B,
 then B of every group from G'V, each summed over all items once. The features are read for the
-clustering, O(n d) a cluster and iteration, and once for the hash functions. Items are processed
+clustering, O(n d) per cluster and iteration, and once for the hash functions. Items are processed
 in the order of their groups, so that a group is a slice. Since V_g'1 = 0, the constant part of S
 appears in no step.
 

@@ -9,7 +9,7 @@ K_m (n, a): RBF features exp(-D / s), with s the mean squared distance between t
 the same items as anchors in every view; B (n, k) in {-1, +1}; T (n, c); C (k, c); R_m (a, k).
 Afterwards each hash function is a ridge regression from K_m to B.
 
-Cost: K_m is met twice an iteration, in K_m'T (a x c, serving both C and R_m) and K_m (R_m C), of
+Cost: two products with K_m per iteration, K_m'T (a x c, for both C and R_m) and K_m (R_m C), of
 size n x a x c each. The objective costs no pass over K_m. Memory: K_m, T and B.
 
 Deviations

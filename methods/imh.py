@@ -14,7 +14,7 @@ sum_m (H_m - lambda L_m): sparse plus low rank, so Lanczos needs products with v
 W_m = (X_m'X_m + beta I)^-1 X_m'F. No iterations of its own, no randomness beyond the sample.
 
 Cost: the neighbours take n^2 d operations, so the spectral problem is solved on a sample of the
-rows; there one factorisation a view, and two passes over the sample a product with a vector (or
+rows; there one factorisation per view, and two passes over the sample per product with a vector (or
 one dense decomposition where the sample is small). One more pass over all rows finds the medians.
 
 Deviations

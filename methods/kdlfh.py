@@ -7,7 +7,7 @@ regression on RBF features of random rows,
 
 k_i: kernel values between row i and the anchors; K_0: those between the anchors.
 
-Cost: that of the codes, one pass over the features for the kernel, and a few Newton steps a bit.
+Cost: that of the codes, one pass over the features for the kernel, and a few Newton steps per bit.
 
 Deviations
 ----------

@@ -15,7 +15,7 @@ Before that every view is centred; images are reduced to ``components`` principa
 of both are scaled to unit norm.
 
 Cost: one pass over the images for their scatter matrix. At most ``max_rows`` training rows learn
-the dictionary: 30 proximal steps an iteration, each of two products with the dictionary for all
+the dictionary: 30 proximal steps per iteration, each of two products with the dictionary for all
 rows together, in float32; that is nearly all of the time. One pass over the views and one more
 lasso give the codes of all training rows. Memory beyond the features: S of ``max_rows`` rows.
 Encoding an image costs a lasso, too.

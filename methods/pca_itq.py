@@ -10,7 +10,7 @@ X_m (n, d_m): centred features; B (n, k): codes, b their mean; p: a ridge relati
 features' size. The coded view hashes with A R, the others with W_m and b.
 
 Cost: one pass for the scatter matrix of the coded view and one for its projections; one for the
-regression of each other view; O(n k^2 + k^3) an iteration of ITQ.
+regression of each other view; O(n k^2 + k^3) per iteration of ITQ.
 
 Deviations
 ----------

@@ -65,15 +65,15 @@ class PDH(LinearMethod):
         C, the price of a label that is not met.
     iterations : int
         Sweeps over the views.
-    ridge : float
-        Added to the diagonals of the scatter matrices (sums over rows) of the canonical start,
-        which only decides where the alternation begins. The authors' CCA is not known.
+    ridge_covariance : float
+        Added to the diagonals of the covariance matrices of the CCA that the bits begin from, as in
+        :mod:`hashbench.methods.cca`. The authors' CCA is not known.
     random_state : int, Generator or None
     """
 
     name = "pdh"
     title = "PDH"
-    space: ClassVar = {"cost": Log(1e-3, 1e2), "ridge": Log(1e-6, 1e2)}
+    space: ClassVar = {"cost": Log(1e-3, 1e2), "ridge_covariance": Log(1e-8, 1)}
     supervised = False
     paper = Paper(
         "M. Rastegari, J. Choi, S. Fakhraei, H. Daumé III, L. S. Davis",
@@ -89,13 +89,13 @@ class PDH(LinearMethod):
         n_bits: int = 16,
         cost: float = 1.0,
         iterations: int = 15,
-        ridge: float = 1e-4,
+        ridge_covariance: float = 1e-4,
         random_state: Any = None,
     ) -> None:
         self.n_bits = n_bits
         self.cost = cost
         self.iterations = iterations
-        self.ridge = ridge
+        self.ridge_covariance = ridge_covariance
         self.random_state = random_state
 
     def fit(self, views: Any, labels: Any = None) -> Self:
@@ -110,13 +110,12 @@ class PDH(LinearMethod):
         solvers = [
             Ridge(X, 1 / (2 * self.cost), mean) for X, mean in zip(views, means, strict=True)
         ]
+        ridge = self.ridge_covariance * (data.n - 1)
         whiteners = [
-            scatter_whitening(X, mean, self.ridge, solver.gram)
+            scatter_whitening(X, mean, ridge, solver.gram)
             for X, mean, solver in zip(views, means, solvers, strict=True)
         ]
-        directions, correlations = correlated_directions(
-            views, self.n_bits, self.ridge, means, whiteners
-        )
+        directions, correlations = correlated_directions(views, self.n_bits, means, whiteners)
         start = np.where(
             correlations > 0, directions[-1], rng.standard_normal(directions[-1].shape)
         )

@@ -103,7 +103,7 @@ class QCH(LinearMethod):
             scatter_whitening(X, mean, self.ridge, solver.scatter(), relative=True)
             for X, mean, solver in zip(views, self.means_, solvers, strict=True)
         ]
-        A, _ = correlated_directions(views, self.n_bits, self.ridge, self.means_, whiteners)
+        A, _ = correlated_directions(views, self.n_bits, self.means_, whiteners)
         R = random_rotation(self.n_bits, rng)
         pairs = list(zip(views, self.means_, strict=True))
         B = [signs(project(X, a @ R, mean)) for (X, mean), a in zip(pairs, A, strict=True)]

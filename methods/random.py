@@ -1,4 +1,4 @@
-"""Random: codes that know nothing about how the views belong together.
+"""Random: codes that do not depend on which rows of the views belong together.
 
 Each view's centred features are projected on Gaussian directions of its own. Neighbours in one view
 stay neighbours, but nothing ties a bit of one view to the same bit of another, so a cross-modal

@@ -1,4 +1,4 @@
-"""Real-valued: regressed labels compared by cosine, what signs give away.
+"""Real-valued: regressed labels compared by cosine, to show what taking signs costs.
 
 x W_m itself, with the regression W_m of :mod:`hashbench.methods.ridge_labels`: no codes, an upper
 line for the curves of the methods that have them.

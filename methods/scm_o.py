@@ -8,18 +8,18 @@ X (n, d1), Y (n, d2): centred features; G (n, c): labels with rows of norm one, 
 cosine similarity of label rows stretched to [-1, 1]; k: bits. S is never formed: the method needs
 X'S Y alone, which is 2 (X'G)(Y'G)' because centred columns sum to zero.
 
-The signs are dropped and W_x'X'X W_x = n I is asked for: canonical correlation analysis with X'S Y
+The signs are dropped and W_x'X'X W_x = n I is required: canonical correlation analysis with X'S Y
 in the place of X'Y. Deterministic by default. :mod:`hashbench.methods.scm_s` keeps the signs and
 takes one bit at a time.
 
-Cost: one pass over the features and an eigen-decomposition of each X_m'X_m.
+Cost: two passes over the features and a factorisation of each X_m'X_m.
 
 Deviations
 ----------
 - Bits beyond the rank of the data (9 on the text of Wiki) have no direction: they are constant,
   and a warning says so. The authors' code fills them with rounding noise; this is why its scores
-  in the literature fall with the code length on Wiki, where ours stay. With
-  ``noise_bits`` these bits take random directions, drawn for each view apart, and ours fall too.
+  in the literature fall with the code length on Wiki, and these do not. With ``noise_bits`` such
+  bits take random directions, drawn for each view independently, and these scores fall too.
 - More than two views, which the paper does not treat: every pair counts, and the leading pair
   becomes the leading eigenvector of the matrix that has the pairs' residuals as its blocks.
 """
@@ -97,7 +97,7 @@ class SCMO(LinearMethod):
         for X, mean in zip(views, self.means_, strict=True):
             whiteners.append(scatter_whitening(X, mean, self.ridge_scatter))
             factors.append(whiteners[-1].T @ cross_product(X, G, mean))
-        # Whitened features are orthonormal, so that no strength exceeds this one.
+        # Whitened features are orthonormal, so that no strength (singular value) exceeds this.
         limit = 2 * squared_norm(G)
         noise = limit * max(scatter_precision(X) for X in views)
         self.projections_ = self._directions(views, G, whiteners, factors, noise)
@@ -124,16 +124,22 @@ class SCMO(LinearMethod):
 
 
 def leading_pairs(factors, weights):
-    """Strengths and directions of the matrix whose blocks are A_i diag(weights) A_j', i != j.
+    """Return eigenvalues and -vectors of the matrix with blocks A_i diag(weights) A_j', i != j.
 
     For two views these are the singular values and vectors of A_x diag(weights) A_y'.
+
+    Parameters
+    ----------
+    factors : list of (d_m, p)
+        A_m.
+    weights : (p,)
 
     Returns
     -------
     strengths : (r,), descending
-    vectors : list of (r_m, r)
+    vectors : list of (d_m, r)
     """
-    # In the bases Q_m of the factors' columns, the blocks have c + t rows instead of d_m.
+    # In the bases Q_m of the factors' columns, the blocks have at most p rows instead of d_m.
     bases, triangles = zip(*(np.linalg.qr(A) for A in factors), strict=True)
     edges = np.cumsum([0] + [Q.shape[1] for Q in bases])
     blocks = np.zeros((edges[-1], edges[-1]))

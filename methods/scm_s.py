@@ -5,7 +5,7 @@ a residual C, which starts as k X'S Y and loses (X'h_x)(Y'h_y)' once the bit's c
 are known. It stops when the strength of a pair exceeds that of the one before; the bits that are
 left take directions of unsupervised CCA, the weakest first. Deterministic by default.
 
-Cost: that of ``scm-o``, one pass over the features a bit more, and one for the CCA. In whitened
+Cost: that of ``scm-o``, two more passes over the features per bit, and one for the CCA. In whitened
 coordinates the residual of bit t is a sum of c + t outer products, so its leading pair comes from
 an eigenproblem of size 2 (c + t), whatever the dimension of the features.
 
@@ -88,9 +88,7 @@ class SCMS(SCMO):
             learned += 1
             self.record_objective(lambda: residual.subtract(codes))
         if learned < k:
-            fallback, _ = correlated_directions(
-                views, k - learned, self.ridge_scatter, self.means_, whiteners
-            )
+            fallback, _ = correlated_directions(views, k - learned, self.means_, whiteners)
             for W, directions in zip(projections, fallback, strict=True):
                 W[:, learned:] = directions[:, ::-1]
         return projections

@@ -10,9 +10,9 @@ classifier C
 K_m (n, a): centred RBF features of random anchors; Y (n, c): labels; V (n, k); B (n, k) in
 {-1, +1}; R (k, k) orthogonal; U_m, W_m (a, k); C (c, k).
 
-Cost: one factorisation of K_m'K_m a view, then two products of size n x a x k a view and
-iteration, K_m (lambda U_m + mu W_m) and K_m'V, which serves both U_m and W_m. The objective costs
-no pass over K_m. Memory: K_m, V and B.
+Cost: one factorisation of K_m'K_m per view, then two products of size n x a x k per view
+and iteration, K_m (lambda U_m + mu W_m) and K_m'V, which serves both U_m and W_m. The objective
+costs no pass over K_m. Memory: K_m, V and B.
 
 Deviations
 ----------

@@ -17,7 +17,7 @@ points. Its value z is the log-odds of the bit, so that the views of one item jo
 into sum_m z_m - (M - 1) log(p / (1 - p)) for M views and the bit's share p of ones
 (``encode_pairs``). That is the code which the paper gives to the database.
 
-Cost: the first step takes n^2 (2 k + c) operations an iteration, which cannot be avoided since
+Cost: the first step takes n^2 (2 k + c) operations per iteration, which cannot be avoided since
 P_ij n_ij has no low rank; memory stays at O(n k), because pairs are looked at in square tiles on
 and above the diagonal. Items are sorted by labels first, so that most tiles have no common label
 and need neither P nor an attraction. The features are read once, for the kernel.
@@ -192,7 +192,7 @@ class SePH(LinearMethod):
         return codes
 
     def _learn_functions(self, views, H, rng):
-        """Fit a logistic regression a view and bit on RBF features."""
+        """Fit one logistic regression per view and bit on RBF features."""
         targets = np.where(H, 1.0, -1.0)
         rows = anchor_rows(len(H), self.anchors, rng)
         self.maps_, self.projections_ = [], []

@@ -9,8 +9,8 @@ Y (n, c): labels; K_m (n, a): RBF features of random anchors; B (n, k) in {-1, +
 P_m (a, k); t (k,). Every step is in closed form, the one for B too, since no matrix stands
 between B and what it is close to: B = sgn(Y W + 1 t' + sum_m mu_m K_m P_m).
 
-Cost: one factorisation of K_m'K_m a view and of Y'Y; then two products of size n x a x k a view
-and iteration, K_m P_m and K_m'B. Memory: K_m and B.
+Cost: one factorisation of K_m'K_m per view and of Y'Y; then two products of size n x a x k per
+view and iteration, K_m P_m and K_m'B. Memory: K_m and B.
 
 With small mu_m, Y W is nearly the class mean of the current codes, so that the class codes are a
 vote over random initial signs: expect short codes to vary with the seed.
@@ -58,11 +58,11 @@ class LabelRegression(LinearMethod):
 
     @abstractmethod
     def _features(self, views, rng):
-        """Return one feature map a view and the training features."""
+        """Return one feature map per view and the training features."""
 
     @abstractmethod
     def _weights(self, views):
-        """Return mu_m and ridge_m, one of each a view."""
+        """Return mu_m and ridge_m, one of each per view."""
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Learn codes and hash functions."""

@@ -120,7 +120,7 @@ def unit_trials(views, labels, seed):
         ]
         solvers = [Ridge(X, r, mean) for X, r, mean in zip(views, ridges, means, strict=True)]
 
-        A, _ = linalg.correlated_directions(views, BITS, 0.0, means, M)
+        A, _ = linalg.correlated_directions(views, BITS, means, M)
         A = [np.sqrt(n) * a for a in A]
         V = np.vstack(
             [linalg.project(X, a, mean) for X, a, mean in zip(views, A, means, strict=True)]

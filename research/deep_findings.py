@@ -90,7 +90,7 @@ def load(dataset: str, seed: int, chosen: str = "") -> tuple[list[Any], Any, Any
     plugin = discover().get("datasets", dataset).cls()
     data = plugin.load()
     split = plugin.split(data, chosen or plugin.default_protocol(), seed)
-    steps = preprocessing.declared(plugin.preprocessing, data.view_names)
+    steps = preprocessing.steps_by_view(plugin.preprocessing, data.view_names)
     views = [
         preprocessing.fit(step, X, split.train)(X)
         for step, X in zip(steps, data.views, strict=True)

@@ -25,8 +25,8 @@ import numpy as np
 import pandas as pd
 
 from hashbench.core.records import to_json
-from hashbench.data.prepare import DataSpec, Prepared, inspect, prepare
-from hashbench.data.preprocessing import declared
+from hashbench.data.prepare import DataSpec, Prepared, load_dataset, prepare_split
+from hashbench.data.preprocessing import steps_by_view
 from hashbench.data.splits import StoredSplit
 from hashbench.execution.cell import random_state
 from hashbench.execution.compute_cell import checked, encode
@@ -46,10 +46,10 @@ def rows(folder: Path) -> tuple[Prepared, StoredSplit]:
     """Return the split of emoji that seed 0 gives, as methods see it."""
     registry = discover([])
     spec, request = DataSpec("emoji"), {"protocol": {"name": "random"}, "seed": 0}
-    facts = inspect(registry, folder, folder, to_json(spec), [request])
-    steps = declared(spec.make(registry).preprocessing, facts["views"])
+    facts = load_dataset(registry, folder, folder, to_json(spec), [request])
+    steps = steps_by_view(spec.make(registry).preprocessing, facts["views"])
     arguments = (to_json(spec), facts["fingerprint"], request, steps, "split")
-    prepare(registry, folder, folder, *arguments)
+    prepare_split(registry, folder, folder, *arguments)
     return Prepared.open(folder / "split"), StoredSplit.load(folder / "split" / "split.npz")
 
 

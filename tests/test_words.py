@@ -34,7 +34,12 @@ HINTS = {
     "stands for itself": "is clear",
 }
 NOUNS = "bit|cell|class|column|dataset|file|item|line|method|module|plugin|query|row|seed|task|view"
-IDIOM = re.compile(rf"\b(?:an?|one|\d+) (?:\w+ )?(?:{NOUNS}|number|value) an? (?:{NOUNS})\b")
+SINGLE = f"{NOUNS}|array|code|colour|factorisation|map|number|preprocessing|regression|script|value"
+PLURAL = "arrays|bits|bytes|codebooks|labels|operations|passes|products|rows|steps|values"
+IDIOM = re.compile(
+    rf"\b(?:(?:an?|one|\d+) (?:[\w']+ )?(?:[\w']+ )?(?:{SINGLE})|{PLURAL})"
+    rf" an? (?:{NOUNS}|iteration|split)\b"
+)
 WORDS = re.compile(rf"(?<![a-zA-Z])(?:{'|'.join(HINTS)})(?:s|ed|ing)?(?![a-zA-Z])", re.IGNORECASE)
 
 

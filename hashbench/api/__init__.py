@@ -1,4 +1,4 @@
-"""The suite as a library: what programs and notebooks call, and what the commands are thin over.
+"""Functions for programs and notebooks; the commands are built on them.
 
-A study is resolved, prepared and carried out here, whether it was typed or asked for from Python.
+A study is resolved, prepared and run here, whether it comes from the command line or from Python.
 """

@@ -48,7 +48,9 @@ def split_of(
     split = make_split(dataset, data, request)
     everything = np.arange(data.n_rows)
     views = []
-    for X, chosen in zip(data.views, preprocessing.declared(steps, data.view_names), strict=True):
+    for X, chosen in zip(
+        data.views, preprocessing.steps_by_view(steps, data.view_names), strict=True
+    ):
         transform = preprocessing.fit(chosen, X, split.train)
         views.append(np.concatenate(list(preprocessing.blocks(transform, X, everything))))
     return views, np.asarray(data.labels, np.uint8), split, tuple(data.view_names)

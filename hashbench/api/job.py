@@ -86,7 +86,7 @@ class Job:
         return LocalExecutor(self.jobs, limits, self.registry.paths, cache, pool=self.pool)
 
 
-def prepare(
+def prepare_job(
     study: Study,
     log: Callable[[str], None],
     *,

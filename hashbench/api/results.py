@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hashbench.analysis.compare import compare, find_method
-from hashbench.analysis.results import Results as Tables
+from hashbench.analysis.results import Results
 from hashbench.core.errors import HashbenchError
 from hashbench.plugins.registry import discover
 from hashbench.plugins.selection import parse_item
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
 
 
-class Results(Tables):
-    """What a study has given: `scores`, `runs`, `curves` and `history` are data frames.
+class StudyResults(Results):
+    """The results of a study: `scores`, `runs`, `curves` and `history` are data frames.
 
     ``table`` and ``figure`` give what the reports show; ``select`` gives a part of the results.
     """
@@ -50,14 +50,14 @@ class Results(Tables):
 
     def table(self, report: str = "map-table", **part: Any) -> Styler:
         """Return the first table of a report, styled; see :meth:`exhibits` for what it shows."""
-        return to_styler(self._first(report, Table, part))
+        return to_styler(self._first_exhibit(report, Table, part))
 
     def figure(self, report: str, **part: Any) -> Figure:
         """Return the first figure of a report; see :meth:`exhibits` for what it shows."""
-        figure: Figure = self._first(report, Picture, part).figure
+        figure: Figure = self._first_exhibit(report, Picture, part).figure
         return figure
 
-    def _first(self, report: str, kind: type[Any], part: dict[str, Any]) -> Any:
+    def _first_exhibit(self, report: str, kind: type[Any], part: dict[str, Any]) -> Any:
         shown = [each for each in self.exhibits(report, **part) if isinstance(each, kind)]
         if not shown:
             other = "figures" if kind is Table else "tables"
@@ -71,7 +71,7 @@ class Results(Tables):
 
     def __repr__(self) -> str:
         done = len(self.done())
-        return f"Results({str(self.path)!r}: {done} of {len(self.cells)} cells done)"
+        return f"StudyResults({str(self.path)!r}: {done} of {len(self.cells)} cells done)"
 
     def _repr_html_(self) -> str:
         head = f"<p>{_escaped(repr(self))}</p>"
@@ -81,7 +81,7 @@ class Results(Tables):
             return f"{head}<p>{_escaped(str(error))}</p>"
 
 
-def open_results(out: str | Path, plugins: str | Path | Sequence[str | Path] = ()) -> Results:
+def open_results(out: str | Path, plugins: str | Path | Sequence[str | Path] = ()) -> StudyResults:
     """Open the results of a study that has run.
 
     A folder of results is data: no plugin that it names is imported. Titles and other facts about
@@ -95,7 +95,7 @@ def open_results(out: str | Path, plugins: str | Path | Sequence[str | Path] = (
     place = Path(out)
     registry = discover([plugins] if isinstance(plugins, str | Path) else plugins)
     add_recorded(registry, place)
-    return Results(place, registry)
+    return StudyResults(place, registry)
 
 
 def _selection(part: dict[str, Any]) -> dict[str, Sequence[Any]]:

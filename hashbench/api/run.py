@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hashbench.api.job import prepare, run_job
+from hashbench.api.job import prepare_job, run_job
 from hashbench.api.notebook_plugins import plugin_file
-from hashbench.api.results import Results
+from hashbench.api.results import StudyResults
 from hashbench.api.study_args import KEYS, RESULTS, resolve
 from hashbench.core.errors import HashbenchError
 from hashbench.core.validation import is_file_name
@@ -44,7 +44,7 @@ def run(
     retry: str | Sequence[str] = (),
     device: str | None = None,
     **flags: Any,
-) -> Results:
+) -> StudyResults:
     """Run a study and return its results; the flags of ``hashbench run`` are the parameters.
 
     Parameters
@@ -85,7 +85,7 @@ def run(
     }
     progress = make_progress(quiet, verbose=verbose)
     with trained_on(device):
-        job = prepare(
+        job = prepare_job(
             resolve(
                 None if study is None else str(study), [str(path) for path in paths], arguments
             ),
@@ -100,7 +100,7 @@ def run(
         from hashbench.site.exhibits import publish
 
         publish(done)
-    return Results(done.path, done.registry, done.plan, done.stored)
+    return StudyResults(done.path, done.registry, done.plan, done.stored)
 
 
 def _listed(value: Any) -> list[Any]:

@@ -26,7 +26,7 @@ KEYS = (
 
 def resolve(study: str | None, plugins: Sequence[str], flags: Mapping[str, Any]) -> Study:
     """Return the study of a name or file with the values of flags."""
-    keys = {key: _plain(flags[key]) for key in KEYS if flags[key] not in (None, ())}
+    keys = {key: _toml_value(flags[key]) for key in KEYS if flags[key] not in (None, ())}
     base = load_study(DEFAULT_STUDY if study is None else study)
     if study is None and any(key in keys for key in GRID):
         keys["name"] = study_name({**keys, "plugins": list(plugins)})
@@ -42,7 +42,7 @@ def resolve(study: str | None, plugins: Sequence[str], flags: Mapping[str, Any])
     return result
 
 
-def _plain(value: Any) -> Any:
+def _toml_value(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 

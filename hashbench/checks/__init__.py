@@ -1,4 +1,4 @@
-"""The conformance suites: what every plugin must hold, built in or not.
+"""Conformance checks that every plugin must pass, built in or not.
 
 Called by ``hashbench check`` and by the tests.
 """

@@ -81,7 +81,7 @@ def _every_protocol(dataset: Dataset, data: Data) -> None:
 
 @_check
 def _preprocessing(dataset: Dataset, data: Data) -> None:
-    steps = preprocessing.declared(dataset.preprocessing, data.view_names)
+    steps = preprocessing.steps_by_view(dataset.preprocessing, data.view_names)
     train = dataset.split(data, dataset.default_protocol(), 0).train
     for step, X, name in zip(steps, data.views, data.view_names, strict=True):
         transform = preprocessing.fit(step, X, train)

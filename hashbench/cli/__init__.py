@@ -35,7 +35,7 @@ COMMANDS = {
     "show": "Show one plugin: paper, parameters with defaults, origin.",
     "data": "Download, check and describe datasets.",
     "new": "Write a working plugin file to start from.",
-    "check": "Run the conformance suite on a plugin.",
+    "check": "Run the conformance checks on a plugin.",
     "evaluate": "Score codes that were computed elsewhere.",
     "doctor": "Show what this installation has and lacks.",
     "cache": "List and clear downloads and compiled kernels.",

@@ -1,4 +1,4 @@
-"""``hashbench cache``: what is kept outside of studies, and how to be rid of it.
+"""``hashbench cache``: list or delete what is cached outside of studies.
 
 Everything there can be made or downloaded again; results of studies are never in it.
 """

@@ -1,4 +1,4 @@
-"""``hashbench check``: does a plugin keep the rules that the harness relies on?"""
+"""``hashbench check``: run the conformance checks on a plugin."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from hashbench.plugins.requirements import unavailable
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @plugin_option
 def check_command(plugin_name: str, as_json: bool, plugins: tuple[str, ...]) -> None:
-    """Put a method or a dataset through the conformance suite.
+    """Run the conformance checks on a method or a dataset.
 
     PLUGIN is its name, or the path of a file: then every method and dataset in it is checked.
     """
@@ -41,7 +41,7 @@ def check_command(plugin_name: str, as_json: bool, plugins: tuple[str, ...]) -> 
             click.echo(f"{plugin.name} ({plugin.path})")
         checks = run_checks if plugin.kind == "methods" else run_data_checks
         printed = io.StringIO()  # what the plugin prints itself is no line of this command's
-        for outcome in _apart(checks(plugin.cls), printed):
+        for outcome in _without_output(checks(plugin.cls), printed):
             outcomes[plugin.name].append(outcome)
             if not as_json:
                 reason = f": {outcome.message}" if outcome.message else ""
@@ -56,8 +56,8 @@ def check_command(plugin_name: str, as_json: bool, plugins: tuple[str, ...]) -> 
         sys.exit(1)
 
 
-def _apart(outcomes: Iterable[CheckResult], printed: io.StringIO) -> Iterator[CheckResult]:
-    """Give outcomes one by one; what is printed while they are computed goes elsewhere."""
+def _without_output(outcomes: Iterable[CheckResult], printed: io.StringIO) -> Iterator[CheckResult]:
+    """Yield outcomes; what is printed while they are computed goes to `printed`."""
     waiting = iter(outcomes)
     while True:
         with contextlib.redirect_stdout(printed):

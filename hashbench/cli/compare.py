@@ -39,7 +39,14 @@ def compare_command(
     from hashbench.analysis.results import Results
     from hashbench.render.comparison import forest, sentences
     from hashbench.render.style import Style, check_width
-    from hashbench.render.writer import FOLDER, FORMATS, RenderedExhibit, draw, slug, write_data
+    from hashbench.render.writer import (
+        FOLDER,
+        FORMATS,
+        RenderedExhibit,
+        slug,
+        write_data,
+        write_figure,
+    )
 
     check_width(flags["width"])
     full_results = Results(out, with_study(out, plugins))
@@ -49,7 +56,7 @@ def compare_command(
     table = compare(results, *pair, results.main_measure)
     title = f"compare {pair[0]} {pair[1]}"
     picture = RenderedExhibit(slug(title), forest(table, *pair, style))
-    written = draw(picture, out / FOLDER, style, FORMATS)
+    written = write_figure(picture, out / FOLDER, style, FORMATS)
     write_data(title, table, out / FOLDER, FORMATS)
     if as_json:
         click.echo(json.dumps(table.to_dict("records"), indent=2))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hashbench.plugins.registry import Registry
 
 
-class Selection:
+class PluginSelection:
     """Completes selections of plugins of one kind: ``edsh,cca`` and ``edsh[gam``."""
 
     def __init__(self, kind: str) -> None:

@@ -31,7 +31,7 @@ def fetch_command(name: str, plugins: tuple[str, ...]) -> None:
     """Download the files that are missing."""
     from hashbench.plugins.downloads import fetch
 
-    dataset = _find(name, plugins)[1]
+    dataset = _find_dataset(name, plugins)[1]
     if not dataset.files:
         click.echo(f"{dataset.name}: nothing to download")
     missing: list[HashbenchError] = []
@@ -53,7 +53,7 @@ def check_command(name: str, plugins: tuple[str, ...]) -> None:
     """Compare files with their checksums."""
     from hashbench.plugins.downloads import check, find
 
-    dataset = _find(name, plugins)[1]
+    dataset = _find_dataset(name, plugins)[1]
     if not dataset.files:
         click.echo(f"{dataset.name}: no files to check")
     wrong = 0
@@ -87,9 +87,9 @@ def describe_command(
     """
     from hashbench.data import isolated_reading
     from hashbench.data.description import describe
-    from hashbench.render.dataset_panels import draw
+    from hashbench.render.dataset_panels import draw_dataset
 
-    choice, dataset = _find(name, plugins)
+    choice, dataset = _find_dataset(name, plugins)
     data = isolated_reading.load(dataset)
     description = describe(dataset, data, choice.protocol, seed, choice.preprocess)
     if as_json:
@@ -98,7 +98,7 @@ def describe_command(
         click.echo(description.as_text())
     if output is not None:
         split = dataset.split(data, choice.protocol, seed)
-        draw(description, dataset, data, split, output)
+        draw_dataset(description, dataset, data, split, output)
         click.echo(f"picture: {output}", err=as_json)
 
 
@@ -114,7 +114,7 @@ def convert_command(name: str, output: Path, plugins: tuple[str, ...]) -> None:
     from hashbench.data import isolated_reading
     from hashbench.data.export import write_data
 
-    dataset = _find(name, plugins)[1]
+    dataset = _find_dataset(name, plugins)[1]
     data = isolated_reading.load(dataset)
     write_data(data, output)
     views = ", ".join(
@@ -141,7 +141,7 @@ def export_command(name: str, seed: int, output: Path, plugins: tuple[str, ...])
     """
     from hashbench.data.export import export_split
 
-    choice, dataset = _find(name, plugins)
+    choice, dataset = _find_dataset(name, plugins)
     output.mkdir(parents=True, exist_ok=True)
     files, split = export_split(
         dataset, choice.protocol, choice.preprocess, seed, output / f"{choice.name}-{seed}"
@@ -150,7 +150,7 @@ def export_command(name: str, seed: int, output: Path, plugins: tuple[str, ...])
     click.echo(f"{', '.join(map(str, files))}: {sizes}, database {len(split.database):,}")
 
 
-def _find(text: str, plugins: tuple[str, ...]) -> tuple[DataChoice, Dataset]:
+def _find_dataset(text: str, plugins: tuple[str, ...]) -> tuple[DataChoice, Dataset]:
     """Return the choice and the dataset of a selection of one dataset."""
     registry = find_plugins(plugins)
     chosen = select_datasets(Study(datasets=(text,)), registry)

@@ -1,6 +1,6 @@
 """``hashbench doctor``: what this installation has and lacks, to send along with a question.
 
-Nothing is changed and nothing is loaded but what has to be asked for its version.
+Nothing is changed, and only what is needed to find versions is imported.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def describe(plugin: Plugin) -> dict[str, Any]:
         "summary": _summary(cls),
         "origin": plugin.origin,
         "path": str(plugin.path),
-        "parameters": {name: _plain(value) for name, value in cls.defaults().items()},
+        "parameters": {name: _json_value(value) for name, value in cls.defaults().items()},
     }
     if plugin.kind == "methods":
         entry |= {
@@ -89,7 +89,7 @@ def describe(plugin: Plugin) -> dict[str, Any]:
     return entry
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool | type(None)) else repr(value)
 
 

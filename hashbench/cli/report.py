@@ -21,7 +21,7 @@ PARTS = ("folder", "measure", "bits", "task", "database", "codes", "methods", "d
 @click.command("report")
 @click.argument("out", type=click.Path(path_type=Path))
 @click.argument(
-    "names", required=False, default="all", shell_complete=completion.Selection("reports")
+    "names", required=False, default="all", shell_complete=completion.PluginSelection("reports")
 )
 @click.option("-o", "--folder", type=click.Path(path_type=Path), help="Default: OUT/report.")
 @click.option("--format", "formats", help="pdf,svg,png,csv,md,tex; default: all of them.")
@@ -115,7 +115,7 @@ def chosen_reports(text: str, registry: Registry) -> list[Report]:
 
 
 def select_results(full_results: Any, flags: dict[str, Any]) -> Any:
-    """Return the part of the results that the flags ask for."""
+    """Return the part of the results that the flags select."""
     from hashbench.measures import parse_many
 
     bits = _listed(flags["bits"])

@@ -22,14 +22,14 @@ from hashbench.neural.device import DEVICE
     "-m",
     "--methods",
     multiple=True,
-    shell_complete=completion.Selection("methods"),
+    shell_complete=completion.PluginSelection("methods"),
     help="Methods: edsh,cca*  edsh[gamma=1|10]  all,!lssh.",
 )
 @click.option(
     "-d",
     "--datasets",
     multiple=True,
-    shell_complete=completion.Selection("datasets"),
+    shell_complete=completion.PluginSelection("datasets"),
     help="Datasets or files: wiki,synthetic[rows=500],mine.mat.",
 )
 @click.option("-b", "--bits", help="Code lengths: 16,32.")
@@ -79,13 +79,13 @@ def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> No
     from hashbench.execution.local import PoolProcess
 
     signals.install_handlers()
-    asked = resolve(study, plugins, flags)
+    resolved = resolve(study, plugins, flags)
     os.environ[DEVICE] = flags["device"]  # which the processes of cells inherit
-    pool = PoolProcess(asked.threads) if asked.executor == "local" else None
+    pool = PoolProcess(resolved.threads) if resolved.executor == "local" else None
     try:
         from hashbench.cli.run_study import run_study
 
-        run_study(asked, flags, pool)
+        run_study(resolved, flags, pool)
     finally:
         if pool is not None:
             pool.close()

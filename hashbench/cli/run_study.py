@@ -1,4 +1,4 @@
-"""What ``hashbench run`` does with a study, and all that it says about it."""
+"""Run a study for ``hashbench run``, and print its plan, progress, scores and outcome."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from hashbench.analysis.results import Results
-from hashbench.api.job import Job, prepare, run_job
+from hashbench.api.job import Job, prepare_job, run_job
 from hashbench.cli import INTERRUPTED
 from hashbench.core.errors import HashbenchError, describe_os_error
 from hashbench.core.units import format_count, format_duration, format_size
@@ -38,12 +38,12 @@ def run_study(study: Study, flags: Mapping[str, Any], pool: PoolProcess | None) 
 
     Parameters
     ----------
-    study : what is asked
+    study : the study to run
     flags : of the command: those that are no keys of a study
     pool : the process that starts the study's cells, or None for an executor without one
     """
     retry = [status.strip() for status in flags["retry"].split(",") if status.strip()]
-    job = prepare(
+    job = prepare_job(
         study,
         lambda line: click.echo(line, err=True),
         retry=retry,
@@ -78,7 +78,7 @@ def run_study(study: Study, flags: Mapping[str, Any], pool: PoolProcess | None) 
 
 
 def shown_order(study: Study, plan: Plan, out: Path, report: bool) -> Order:
-    """Return how the table is sorted: as asked where methods were named, else the best first."""
+    """Return the order of the table: as typed where methods were named, else the best first."""
     cells = plan.cells
     items = [item for text in study.methods for item in split_items(text)]
     return Order(

@@ -31,10 +31,10 @@ def show_command(name: str, as_json: bool, plugins: tuple[str, ...]) -> None:
         entries = [describe(plugin) for plugin in found]
         click.echo(json.dumps(entries[0] if len(entries) == 1 else entries, indent=2))
     else:
-        click.echo("\n\n".join(_text(plugin) for plugin in found))
+        click.echo("\n\n".join(_facts_text(plugin) for plugin in found))
 
 
-def _text(plugin: Plugin) -> str:
+def _facts_text(plugin: Plugin) -> str:
     entry = describe(plugin)
     about: list[tuple[str, str]] = []
     if plugin.kind == "methods":

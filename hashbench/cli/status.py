@@ -1,4 +1,4 @@
-"""``hashbench status``: what of a study is done, failed, timed out, left."""
+"""``hashbench status``: how many cells of a study are done, failed, timed out or left."""
 
 from __future__ import annotations
 

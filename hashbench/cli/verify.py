@@ -1,4 +1,4 @@
-"""``hashbench verify``: does a folder of results hold what was computed?"""
+"""``hashbench verify``: check the files of a folder of results, and compute its numbers again."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _rerun(
 
     Of the study's methods those are left out whose plugins are not loaded.
     """
-    from hashbench.api.job import prepare
+    from hashbench.api.job import prepare_job
     from hashbench.api.reproduce import Rerun, rerun
     from hashbench.api.study_args import KEYS, resolve
     from hashbench.execution.progress import make_progress
@@ -107,7 +107,7 @@ def _rerun(
         click.echo("no method of the study is loaded (--plugin FILE)", err=True)
         return 0, False
     study = replace(study, methods=methods, plugins=plugins)
-    job = prepare(study, lambda line: click.echo(line, err=True))
+    job = prepare_job(study, lambda line: click.echo(line, err=True))
     wrong: list[Rerun] = []
     counts = {"same": 0, "compared": 0}
 

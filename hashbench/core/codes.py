@@ -1,8 +1,8 @@
-"""Codes at the border and in memory: what counts as binary, and 64 bits to a word.
+"""Codes: the forms of binary codes that are accepted, and packing into words of 64 bits.
 
 People keep codes as booleans, as 0/1, as -1/+1 (often in floating point, because a sign function
-made them) or packed into bytes. All of these mean the same code and are taken; whatever is not
-binary is refused by name, because a single zero among -1/+1 silently changes every distance.
+made them) or packed into bytes. All of these are accepted; values that are not
+binary raise an error, because a single zero among -1/+1 silently changes every distance.
 Real values become bits by ``values >= 0``: zero counts as 1, here as in every hash function.
 """
 

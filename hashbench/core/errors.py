@@ -1,6 +1,6 @@
-"""What a user did wrong, said once and in one line.
+"""Errors: one line with the thing, the value found and the values allowed.
 
-The command line turns these into a message and exit code 2; a traceback is left to defects.
+The command line turns these into a message and exit code 2; only defects show a traceback.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def describe_os_error(error: OSError, where: object) -> str:
 
 
 def unknown(kind: str, name: str, allowed: Iterable[str]) -> HashbenchError:
-    """Return the error for a name nobody knows, with the nearest names that exist.
+    """Return the error for an unknown name, with the nearest names that exist.
 
     Examples
     --------
@@ -53,10 +53,10 @@ def unknown(kind: str, name: str, allowed: Iterable[str]) -> HashbenchError:
     found = difflib.get_close_matches(name.lower(), names, n=3, cutoff=0.6)
     near = [names[each] for each in found if each == name.lower() or name.lower() not in names]
     if near:
-        return HashbenchError(f"unknown {kind} {name!r}; did you mean {_either(near)}?")
+        return HashbenchError(f"unknown {kind} {name!r}; did you mean {_joined_by_or(near)}?")
     return HashbenchError(f"unknown {kind} {name!r}; allowed: {', '.join(allowed) or 'none'}")
 
 
-def _either(names: list[str]) -> str:
+def _joined_by_or(names: list[str]) -> str:
     quoted = [repr(name) for name in names]
     return quoted[0] if len(quoted) == 1 else ", ".join(quoted[:-1]) + f" or {quoted[-1]}"

@@ -1,4 +1,4 @@
-"""Reading and writing files of results: complete or not there, and with checksums.
+"""Read and write files of results, atomically and with checksums.
 
 A kill or a full disk while a file is written leaves the old file or none, never half of one.
 Every JSON record contains a checksum of itself and may list other files with theirs; arrays that

@@ -1,4 +1,4 @@
-"""How much memory there is, in a container too, and whether the kernel killed for lack of it."""
+"""Memory of the machine or the container, and processes killed for lack of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NumPy archives, looked at before anything is allocated: what they declare against what they hold.
+"""Read NumPy archives after comparing the sizes that they declare with the sizes of their files.
 
 A header of a hundred bytes may declare a terabyte.
 """

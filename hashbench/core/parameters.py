@@ -15,7 +15,7 @@ from typing import Any, Self
 from hashbench.core.errors import unknown
 
 
-@cache  # asked for every cell of a grid
+@cache  # called for every cell of a grid
 def _defaults(init: Callable[..., None]) -> dict[str, Any]:
     signature = inspect.signature(init)
     return {

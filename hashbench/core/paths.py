@@ -1,4 +1,4 @@
-"""Where hashbench may keep things that can be made again: the user's cache, never the package.
+"""The cache folder, which holds files that can be made again.
 
 An installed package belongs to pip: a file that pip does not know of stays behind when the package
 is removed, and then hides the next install.

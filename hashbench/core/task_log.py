@@ -1,6 +1,6 @@
-"""The live log of a running task: what it prints and how far it has come, for whoever looks.
+"""The log of a running task: what it prints, and its progress.
 
-A file in the task's work folder, gone with it. Nothing is read back from it but to be shown.
+A file in the task's work folder, deleted with it. It is only shown, never read as data.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SECONDS = 1.0  # between two lines on how far a fit has come
 
 
 def append(folder: Path, data: bytes) -> None:
-    """Add to the log of a folder; one that cannot be written is nobody's loss."""
+    """Add to the log of a folder; do nothing if it cannot be written."""
     with contextlib.suppress(OSError), _opened(folder, os.O_WRONLY | os.O_CREAT) as log:
         if log.seek(0, os.SEEK_END) < LARGEST:
             log.write(data)

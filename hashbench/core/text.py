@@ -1,7 +1,7 @@
-"""Somebody else's text before it is kept or shown: short enough, and nothing but text.
+"""Limit the length of texts from outside, and replace their control characters.
 
 What a method raises or prints, and what a file calls its variables, may be ten megabytes, half of
-a character, or a command to a terminal. It is made harmless where it comes in, once.
+a character, or a command to a terminal. It is cleaned once, where it is received.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ def one_line(text: object, longest: int = LONGEST_LINE) -> str:
     >>> one_line("abcdefghij" * 10, longest=20)
     'abcdefg ... defghij'
     """
-    return _cut(" ".join(_harmless(_bounded(str(text), longest)).split()), longest)
+    return _cut(" ".join(_escape_controls(_bounded(str(text), longest)).split()), longest)
 
 
 def several_lines(text: object, longest: int = LONGEST_TEXT) -> str:
     """Return a text with its line breaks, cut in the middle where it is too long."""
-    return _cut(_harmless(_bounded(str(text), longest)), longest)
+    return _cut(_escape_controls(_bounded(str(text), longest)), longest)
 
 
 def spreadsheet_text(text: str) -> str:
@@ -53,11 +53,11 @@ def _bounded(text: str, longest: int) -> str:
     return text if len(text) <= 8 * longest else text[: 4 * longest] + text[-4 * longest :]
 
 
-def _harmless(text: str) -> str:
+def _escape_controls(text: str) -> str:
     """Write controls and halves of characters as their numbers; line breaks stay."""
     if text.isprintable():
         return text
-    return "".join(letter if _is_text(letter) else _number(letter) for letter in text)
+    return "".join(letter if _is_text(letter) else _escaped(letter) for letter in text)
 
 
 def _is_text(letter: str) -> bool:
@@ -65,7 +65,7 @@ def _is_text(letter: str) -> bool:
     return letter in "\n\t" or unicodedata.category(letter) not in ("Cc", "Cf", "Cs")
 
 
-def _number(letter: str) -> str:
+def _escaped(letter: str) -> str:
     code = ord(letter)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 

@@ -1,4 +1,4 @@
-"""Data on their way to methods: layouts of files, splits, preprocessing, what leaks.
+"""From files to prepared splits: file formats, splits, preprocessing, checks of quality.
 
 Called by studies and by the commands on data; knows nothing of methods.
 """

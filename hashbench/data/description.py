@@ -1,4 +1,4 @@
-"""A dataset in numbers and on one page: what it is before anything is learned from it."""
+"""Describe a dataset: its sizes, labels, splits, chance level and defects."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from hashbench.core.errors import HashbenchError
 from hashbench.data.feature_scale import Scale, measure, unusual
-from hashbench.data.preprocessing import declared
+from hashbench.data.preprocessing import steps_by_view
 from hashbench.data.quality import inspect, scan
 from hashbench.plugins.dataset import Data, Dataset
 from hashbench.plugins.protocol import Protocol
@@ -55,9 +55,9 @@ class Description:
 
     Attributes
     ----------
-    labels_per_row, most_labels : mean and largest number of labels a row
+    labels_per_row, most_labels : mean and largest number of labels per row
     chance : mean average precision expected of a random order of the database
-    splits : one a protocol; chance and findings hold for `protocol` and `seed`
+    splits : one per protocol; chance and findings hold for `protocol` and `seed`
     """
 
     name: str
@@ -88,7 +88,7 @@ class Description:
         made_up = " (synthetic)" if self.synthetic else ""
         lines = [
             f"{self.name}{made_up}: {self.rows:,} rows, {self.classes} classes, "
-            f"{self.labels_per_row:.2f} labels a row (at most {self.most_labels})"
+            f"{self.labels_per_row:.2f} labels per row (at most {self.most_labels})"
         ]
         lines += [f"  {text}" for text in (self.source, self.licence) if text]
         name = max(len(view.name) for view in self.views)
@@ -153,7 +153,7 @@ def describe(
     preprocess = dataset.preprocessing if preprocess is None else preprocess
     split = dataset.split(data, protocol, seed)
     scans = [scan(X) for X in data.views]
-    steps = declared(preprocess, data.view_names)
+    steps = steps_by_view(preprocess, data.view_names)
     scales = [measure(text, X, split.train) for text, X in zip(steps, data.views, strict=True)]
     cardinality = data.labels.sum(axis=1)
     return Description(

@@ -1,4 +1,4 @@
-"""Data on their way out: under the suite's own names, as any framework can read them."""
+"""Write datasets and splits to files that other programs can read."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def export_split(
     split = make_split(dataset, data, SplitRequest(protocol, seed))
     everything = np.arange(data.n_rows)
     views = {}
-    steps = preprocessing.declared(preprocess, data.view_names)
+    steps = preprocessing.steps_by_view(preprocess, data.view_names)
     for name, X, chosen in zip(data.view_names, data.views, steps, strict=True):
         transform = preprocessing.fit(chosen, X, split.train)
         views[name] = np.concatenate(list(preprocessing.blocks(transform, X, everything)))

@@ -1,7 +1,7 @@
-"""How large the features of a view are: what a method with a fixed regulariser stands or falls by.
+"""The scale of the features of a view, on which a fixed regulariser depends.
 
 Authors choose the weights of their penalties for features of their own. Rows a hundred times as
-long are another problem to such a method, and nothing in its scores says so: hence it is said here.
+long are another problem to such a method, and its scores do not show it; therefore a note does.
 """
 
 from __future__ import annotations

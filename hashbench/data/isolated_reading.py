@@ -1,7 +1,7 @@
-"""Reading the files of others at arm's length: in a child, with limits, handed over as maps.
+"""Read files in a child process with limits, which returns their arrays as memory maps.
 
-A run loads datasets in processes of their own anyway. Commands that look at a file themselves go
-through here, so that no file ends them but by a line.
+A run loads datasets in processes of their own anyway. Commands that read a file themselves use
+this module, so that a bad file costs one line of error and not the process.
 """
 
 from __future__ import annotations

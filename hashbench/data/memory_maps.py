@@ -1,7 +1,7 @@
-"""A dataset as plain arrays in a folder that is complete or not there.
+"""Write a dataset as plain arrays, and open it as memory maps.
 
-What cells read as memory maps is written here, by plain writes: a full disk is then an error that
-raises an error, where a map that is written to would get its process killed.
+The folder appears when it is complete. Arrays are written by plain writes: a full disk is then an
+error, while a process that writes to a memory map would be killed.
 """
 
 from __future__ import annotations

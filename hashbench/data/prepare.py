@@ -1,10 +1,10 @@
-"""Data on their way to cells: loaded once, split, preprocessed, and left on disk as memory maps.
+"""Load, split and preprocess datasets, and write them to disk as memory maps for cells.
 
 Cells that share a split share one folder of maps, so that no cell reads a dataset's own files,
 nothing is pickled, and the system keeps one copy in memory however many cells look at it. Maps
-are read-only: a method that changes its input is found out. The folder is a cache; it may be
+are read-only: a method that changes its input fails. The folder is a cache; it may be
 deleted at any time. What measures and reports need later (labels, rows, strings) goes into the
-store instead, a small file a split.
+store instead, in one small file per split.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def _touched(X: Matrix) -> Matrix:
     return X
 
 
-def inspect(
+def load_dataset(
     registry: Registry,
     folder: Path,
     cache: Path,
@@ -136,22 +136,23 @@ def inspect(
     requests: Sequence[Mapping[str, Any]],
     preprocessings: Sequence[str | Sequence[str]] = (),
 ) -> dict[str, Any]:
-    """Load a dataset, leave it in the cache, and make every split that is asked for.
+    """Load a dataset, leave it in the cache, and make every requested split.
 
-    The files of the splits, which the store keeps, are written to `folder`. Scales are looked at
-    as each of the preprocessings leaves them.
+    The files of the splits, which the store keeps, are written to `folder`. The scale of the views
+    is checked after each of the preprocessings.
 
     Returns
     -------
     dict
-        Fingerprint, names of the views, notes, and the names of the splits, in the order asked for.
+        Fingerprint, names of the views, notes, and the names of the splits in the order of the
+        requests.
     """
     plugin = from_json(DataSpec, dataset).make(registry)
     data = plugin.load()
     check_data(data, plugin.name)
     scans = [quality.scan(X) for X in data.views]
     digests = quality.all_digests(scans)
-    _keep(data, digests, cache)
+    _cache_data(data, digests, cache)
     names: list[str] = []
     found: list[str] = []
     if data.pictures is not None:
@@ -175,9 +176,9 @@ def inspect(
 def _scales(
     data: Data, split: Split, preprocessings: Sequence[str | Sequence[str]]
 ) -> Iterator[str]:
-    """Yield what is unusual about the scale of the views, in one line a preprocessing."""
+    """Yield what is unusual about the scale of the views, in one line per preprocessing."""
     for texts in preprocessings:
-        steps = preprocessing.declared(texts, data.view_names)
+        steps = preprocessing.steps_by_view(texts, data.view_names)
         pairs = zip(steps, data.views, strict=True)
         lines = feature_scale.unusual(
             data.view_names, [feature_scale.measure(text, X, split.train) for text, X in pairs]
@@ -186,7 +187,7 @@ def _scales(
             yield f"{'; '.join(lines)} (preprocessing {' / '.join(steps)})"
 
 
-def prepare(
+def prepare_split(
     registry: Registry,
     folder: Path,
     cache: Path,
@@ -200,12 +201,12 @@ def prepare(
     if (cache / name).exists():
         return {}
     plugin = from_json(DataSpec, dataset).make(registry)
-    if not _place(fingerprint, cache).exists():
+    if not _data_folder(fingerprint, cache).exists():
         _load_again(plugin, fingerprint, cache)
-    data = open_data(_place(fingerprint, cache))
-    digests = np.load(_place(fingerprint, cache) / DIGESTS)
-    asked = from_json(SplitRequest, request)
-    split = make_split(plugin, data, asked, digests)
+    data = open_data(_data_folder(fingerprint, cache))
+    digests = np.load(_data_folder(fingerprint, cache) / DIGESTS)
+    wanted = from_json(SplitRequest, request)
+    split = make_split(plugin, data, wanted, digests)
     with new_folder(cache / name) as temporary:
         parts = {"query": split.query, "database": split.database}
         shared = np.array_equal(split.database[: len(split.train)], split.train)
@@ -220,24 +221,24 @@ def prepare(
         files = {"train": train, "query": "query", "database": "database"}
         about = {"views": len(data.views), "files": files}
         with writing(temporary):
-            labels, labelled = training_labels(data, split, asked)
+            labels, labelled = training_labels(data, split, wanted)
             np.save(temporary / "train_labels.npy", labels)
             if labelled is not None:
                 np.save(temporary / "labelled.npy", labelled)
-            held_out = validation_rows(len(split.train), plugin.name, asked)
+            held_out = validation_rows(len(split.train), plugin.name, wanted)
             np.save(temporary / "validation.npy", held_out)
             StoredSplit.of(split, data).save(temporary / "split.npz")
             (temporary / "about.json").write_text(json.dumps(about))
     return {}
 
 
-def _place(fingerprint: str, cache: Path) -> Path:
+def _data_folder(fingerprint: str, cache: Path) -> Path:
     return cache / f"data-{fingerprint}"
 
 
-def _keep(data: Data, digests: npt.NDArray[np.bytes_], cache: Path) -> None:
-    if not _place(data.fingerprint, cache).exists():
-        place = _place(data.fingerprint, cache)
+def _cache_data(data: Data, digests: npt.NDArray[np.bytes_], cache: Path) -> None:
+    if not _data_folder(data.fingerprint, cache).exists():
+        place = _data_folder(data.fingerprint, cache)
         with new_folder(place) as temporary, writing(place):
             save_data(data, temporary)
             np.save(temporary / DIGESTS, digests)
@@ -251,7 +252,7 @@ def _load_again(plugin: Dataset, fingerprint: str, cache: Path) -> None:
             f"dataset {plugin.name}: found data with fingerprint {data.fingerprint}; "
             f"the study was planned with {fingerprint}"
         )
-    _keep(data, quality.all_digests(map(quality.scan, data.views)), cache)
+    _cache_data(data, quality.all_digests(map(quality.scan, data.views)), cache)
 
 
 def make_split(

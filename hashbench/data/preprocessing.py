@@ -1,6 +1,6 @@
-"""What is done to a view before any method sees it.
+"""Preprocessing of views, fitted on training rows.
 
-A dataset declares one preprocessing a view, as names in the order they are applied, such as
+A dataset declares one preprocessing per view, as names in the order they are applied, such as
 ``l2,centre``. Whatever is estimated (means, document frequencies) is estimated on training rows
 only: a query that takes part in a mean has leaked.
 """
@@ -91,14 +91,14 @@ def blocks(transform: Transform, X: Any, rows: npt.NDArray[np.intp]) -> Iterator
         yield transform(X[rows[start : start + BLOCK_ROWS]])
 
 
-def declared(text: str | Sequence[str], views: Sequence[str]) -> tuple[str, ...]:
-    """Return one preprocessing a view: a single text holds for every view, or names some.
+def steps_by_view(text: str | Sequence[str], views: Sequence[str]) -> tuple[str, ...]:
+    """Return one preprocessing per view: one text applies to all views, or names some of them.
 
     Examples
     --------
-    >>> declared("l2", ["image", "text"]), declared(("l2", "none"), ["image", "text"])
+    >>> steps_by_view("l2", ["image", "text"]), steps_by_view(("l2", "none"), ["image", "text"])
     (('l2', 'l2'), ('l2', 'none'))
-    >>> declared("text:tfidf+l2", ["image", "text"])
+    >>> steps_by_view("text:tfidf+l2", ["image", "text"])
     ('none', 'tfidf+l2')
     """
     if isinstance(text, str) and ":" in text:

@@ -1,8 +1,8 @@
-"""What a reader of results should know about the data: leaks, gaps and dead weight.
+"""Find defects of datasets: copies across a split, rows without labels, constant columns.
 
 Nothing here is repaired or refused. A query whose copy stands in the database is found by every
 method at rank one; a row without labels is never relevant; a constant column carries nothing.
-Such things are counted and said.
+Such things are counted and reported.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def inspect(data: Data, split: Split, scans: Sequence[ViewScan] | None = None) -
 
 
 def _copies(digests: npt.NDArray[np.bytes_], split: Split) -> tuple[int, str]:
-    pairs = straddling(digests, split)
+    pairs = copy_pairs(digests, split)
     shown = [f"{query}={other}" for query, other in pairs]
     text = f"queries that are copies of training or database rows: {len(pairs)} ({_some(shown)})"
     return len(pairs), text
@@ -141,13 +141,13 @@ def copied_queries(digests: npt.NDArray[np.bytes_], split: Split) -> npt.NDArray
     return np.stack([np.isin(each[split.query], each[split.database]) for each in digests])
 
 
-def straddling(digests: npt.NDArray[np.bytes_], split: Split) -> list[tuple[int, int]]:
+def copy_pairs(digests: npt.NDArray[np.bytes_], split: Split) -> list[tuple[int, int]]:
     """Return the queries that have a copy among training or database rows, with the first copy."""
     others: Rows = np.union1d(split.train, split.database)
     values, first = np.unique(digests[others], return_index=True)
-    asked = digests[split.query]
-    position = np.minimum(np.searchsorted(values, asked), len(values) - 1)
-    same = values[position] == asked
+    queries = digests[split.query]
+    position = np.minimum(np.searchsorted(values, queries), len(values) - 1)
+    same = values[position] == queries
     return [
         (int(query), int(others[first[p]]))
         for query, p in zip(split.query[same], position[same], strict=True)

@@ -1,4 +1,4 @@
-"""Bringing the results of several machines together, without believing one over the other silently.
+"""Merge the results of several machines, and name the cells that contradict each other.
 
 A cell's id is what determines its outcome, so equal ids should have equal codes. Where they have
 not, or where two ids answer to one name (a method's source differs between machines), the first
@@ -55,7 +55,7 @@ def merge(sources: Mapping[Path, Plan], target: Store) -> Merged:
                     f"{cell.id}: {_difference(known, cell)}); that of {where} is kept"
                 )
             elif folder != target.path.resolve():
-                _take(cell, store, target, merged)
+                _merge_cell(cell, store, target, merged)
         if folder != target.path.resolve():
             for path in store.splits.glob("*.npz"):
                 target.copy_split(path)
@@ -96,7 +96,7 @@ def _merge_searches(plans: Mapping[Path, Plan], target: Store, merged: Merged) -
     merged.plan.searches = [search for search, _ in found.values()]
 
 
-def _take(cell: Cell, source: Store, target: Store, merged: Merged) -> None:
+def _merge_cell(cell: Cell, source: Store, target: Store, merged: Merged) -> None:
     try:
         theirs = source.get(cell.id)
     except DamagedError as error:

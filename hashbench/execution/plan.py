@@ -213,7 +213,7 @@ def _loading_task(
         "requests": [to_json(split) for split in splits],
         "preprocessings": list(dict.fromkeys(preprocessings)),
     }
-    return Task("hashbench.data.prepare:inspect", arguments, f"dataset {data}")
+    return Task("hashbench.data.prepare:load_dataset", arguments, f"dataset {data}")
 
 
 def _run_loading(
@@ -257,7 +257,7 @@ def _make_cell(spec: CellSpec, dataset: LoadedDataset, registry: Registry) -> Ce
         fingerprint=dataset.fingerprint,
         protocol=spec.data.protocol,
         split=dataset.splits[spec.split],
-        preprocessing=preprocessing.declared(spec.data.preprocess, dataset.views),
+        preprocessing=preprocessing.steps_by_view(spec.data.preprocess, dataset.views),
         method=spec.method,
         params=spec.params,
         parameters=spec.parameters,
@@ -271,7 +271,7 @@ def make_task(cell: Cell, source: Source) -> CellTask:
     """Return a cell with the task that computes it."""
     folder = f"split-{cell.split}-{'-'.join(cell.preprocessing)}"
     prepare = Task(
-        "hashbench.data.prepare:prepare",
+        "hashbench.data.prepare:prepare_split",
         {
             "dataset": to_json(source.spec),
             "fingerprint": cell.fingerprint,

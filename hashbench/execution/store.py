@@ -1,4 +1,4 @@
-"""The folder of results: every cell complete or not there, and checked when it is read.
+"""The folder of results: cells are written atomically, and checked when they are read.
 
 A cell's folder appears by one rename. Its record lists its files with their checksums, and its id
 can be computed from the record, so that damaged and foreign folders are found; they are moved to

@@ -160,7 +160,9 @@ def parse_seeds(value: Any) -> tuple[int, ...]:
     several = isinstance(value, list | tuple) or (isinstance(value, str) and "," in value)
     try:
         return (
-            _numbers(value, 0, 2**63 - 1) if several else tuple(range(_number(value, 1, MAX_SEEDS)))
+            _parse_numbers(value, 0, 2**63 - 1)
+            if several
+            else tuple(range(_parse_number(value, 1, MAX_SEEDS)))
         )
     except ValueError:
         raise ValueError(
@@ -168,7 +170,7 @@ def parse_seeds(value: Any) -> tuple[int, ...]:
         ) from None
 
 
-def _number(value: Any, least: int, most: int) -> int:
+def _parse_number(value: Any, least: int, most: int) -> int:
     """Return an integer given as int or text; true and 8.5 are errors."""
     number = int(value) if isinstance(value, str) and value.strip().isdecimal() else value
     if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= most:
@@ -176,11 +178,11 @@ def _number(value: Any, least: int, most: int) -> int:
     return number
 
 
-def _numbers(value: Any, least: int, most: int) -> tuple[int, ...]:
+def _parse_numbers(value: Any, least: int, most: int) -> tuple[int, ...]:
     parts = [part for part in value.split(",") if part.strip()] if isinstance(value, str) else value
     try:
         listed = parts if isinstance(parts, list | tuple) else [parts]
-        numbers = dict.fromkeys(_number(part, least, most) for part in listed)
+        numbers = dict.fromkeys(_parse_number(part, least, most) for part in listed)
     except ValueError:
         numbers = {}
     if not numbers:
@@ -188,21 +190,21 @@ def _numbers(value: Any, least: int, most: int) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def _text(value: Any) -> str:
+def _check_text(value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
         raise ValueError("allowed: a text that is not empty")
     return value
 
 
-def _texts(value: Any) -> tuple[str, ...]:
+def _check_texts(value: Any) -> tuple[str, ...]:
     texts = value if isinstance(value, list | tuple) else [value]
     if not texts or not all(isinstance(text, str) and text.strip(" ,") for text in texts):
         raise ValueError("allowed: a name or a list of names")
     return tuple(texts)
 
 
-def _measures(value: Any) -> tuple[str, ...]:
-    names = [measure for text in _texts(value) for measure in parse_many(text)]
+def _check_measures(value: Any) -> tuple[str, ...]:
+    names = [measure for text in _check_texts(value) for measure in parse_many(text)]
     for measure in names:
         if measure.needs_pairs:
             raise HashbenchError(
@@ -231,7 +233,7 @@ def _plugins(value: Any) -> tuple[str, ...]:
         if list(value) != ["paths"]:
             raise ValueError("allowed: a path, a list of paths, or a table with the key paths")
         value = value["paths"]
-    return _texts(value) if value != [] else ()
+    return _check_texts(value) if value != [] else ()
 
 
 def _about(value: Any) -> dict[str, Any]:
@@ -242,9 +244,9 @@ def _about(value: Any) -> dict[str, Any]:
         if key not in ABOUT:
             raise unknown("key", key, ABOUT)
     about = {**value}
-    about |= {key: _text(value[key]) for key in ("title", "abstract") if key in value}
+    about |= {key: _check_text(value[key]) for key in ("title", "abstract") if key in value}
     if "authors" in value:
-        about["authors"] = list(_texts(value["authors"]))
+        about["authors"] = list(_check_texts(value["authors"]))
     links = value.get("links", {})
     if not isinstance(links, dict):
         raise ValueError('allowed as links: a table of addresses, as { Paper = "https://..." }')
@@ -277,23 +279,23 @@ def _flag(value: Any) -> bool:
 
 _READERS: dict[str, Callable[[Any], Any]] = {
     "name": _name,
-    "methods": _texts,
-    "datasets": _texts,
-    "bits": lambda value: _numbers(value, 1, MAX_BITS),
+    "methods": _check_texts,
+    "datasets": _check_texts,
+    "bits": lambda value: _parse_numbers(value, 1, MAX_BITS),
     "seeds": parse_seeds,
-    "measures": _measures,
+    "measures": _check_measures,
     "rules": _rules,
     "plugins": _plugins,
-    "published": lambda value: _texts(value) if value else (),
+    "published": lambda value: _check_texts(value) if value else (),
     "timeout": parse_duration,
     "memory": parse_size,
-    "threads": lambda value: _number(value, 1, MAX_PROCESSES),
-    "jobs": lambda value: _number(value, 1, MAX_PROCESSES),
-    "out": _text,
+    "threads": lambda value: _parse_number(value, 1, MAX_PROCESSES),
+    "jobs": lambda value: _parse_number(value, 1, MAX_PROCESSES),
+    "out": _check_text,
     "executor": _one_of("executor", EXECUTORS),
-    "scheduler": _text,
+    "scheduler": _check_text,
     "timing": _flag,
-    "tune": lambda value: _number(value, 2, MAX_POINTS),
+    "tune": lambda value: _parse_number(value, 2, MAX_POINTS),
     "tune_bits": _one_of("tune_bits", TUNE_BITS),
     "keep_trials": _flag,
     "about": _about,

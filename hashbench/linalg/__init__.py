@@ -5,7 +5,13 @@ float64. No function allocates an (n, n) array. Methods import from this package
 not listed below are internal to their module.
 """
 
-from hashbench.linalg.cca import CCA, cca, scatter_precision, scatter_whitening, whitening
+from hashbench.linalg.cca import (
+    CanonicalPairs,
+    cca,
+    scatter_precision,
+    scatter_whitening,
+    whitening,
+)
 from hashbench.linalg.clustering import kmeans, multiview_kmeans
 from hashbench.linalg.dictionary import bounded_basis
 from hashbench.linalg.discrete import discrete_descent, random_codes, signs
@@ -39,8 +45,8 @@ from hashbench.linalg.svm import linear_svms
 from hashbench.linalg.sylvester import Laplacian, sylvester
 
 __all__ = [
-    "CCA",
     "RBF",
+    "CanonicalPairs",
     "Factor",
     "Laplacian",
     "Ridge",

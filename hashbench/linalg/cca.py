@@ -17,7 +17,7 @@ from hashbench.linalg.spectral import eigen, singular, turns
 WIDE = 256
 
 
-class CCA(NamedTuple):
+class CanonicalPairs(NamedTuple):
     """Canonical directions of two views, strongest first.
 
     Attributes
@@ -112,7 +112,7 @@ def cca(
     ridge: float = 1e-4,
     means: tuple[Matrix | None, Matrix | None] = (None, None),
     whiteners: tuple[Matrix, Matrix] | None = None,
-) -> CCA:
+) -> CanonicalPairs:
     """Return the k leading canonical pairs of X and Y, with a ridge on the scatter matrices.
 
     Parameters
@@ -140,4 +140,4 @@ def cca(
     A, B = A * turn, B * turn
     padded = np.zeros(k)
     padded[:rank] = correlations[:rank]
-    return CCA(A, B, padded)
+    return CanonicalPairs(A, B, padded)

@@ -24,24 +24,21 @@ from hashbench.linalg.spectral import eigen, turns
 def correlated_directions(
     views: Sequence[Matrix],
     k: int,
-    ridge: float,
     means: Sequence[Matrix],
-    whiteners: Sequence[Matrix] | None = None,
+    whiteners: Sequence[Matrix],
 ) -> tuple[list[Matrix], Matrix]:
     """Return k directions per view, strongest agreement first, and their correlations.
 
-    One pass over the rows for each pair of views and, without ``whiteners``, for each view.
+    One pass over the rows for each pair of views.
 
     Parameters
     ----------
     views : list of (n, d_m)
     k : int
-    ridge : float
-        Added to the diagonal of each view's scatter matrix (a sum over rows, not a mean).
     means : list of (d_m,)
         Subtracted from the rows without copying them.
-    whiteners : list of (d_m, r_m), optional
-        Whitenings under this ridge, see :func:`~hashbench.linalg.scatter_whitening`.
+    whiteners : list of (d_m, r_m)
+        M_m, see :func:`~hashbench.linalg.scatter_whitening`; the ridge is part of them.
 
     Returns
     -------
@@ -51,9 +48,10 @@ def correlated_directions(
     correlations : (k,)
         Mean over the pairs of views; zero for the zero columns.
     """
-    M = whiteners or [scatter_whitening(X, m, ridge) for X, m in zip(views, means, strict=True)]
+    M = whiteners
     if len(views) == 2:
-        found = cca(views[0], views[1], k, ridge, (means[0], means[1]), (M[0], M[1]))
+        pair = (means[0], means[1])
+        found = cca(views[0], views[1], k, means=pair, whiteners=(M[0], M[1]))
         return [found.left, found.right], found.correlations
     edges = np.cumsum([0] + [m.shape[1] for m in M])
     blocks = np.zeros((edges[-1], edges[-1]))

@@ -196,10 +196,8 @@ def count_distances(
 
 
 @kernel()
-def _order_queries(
-    begin, end, query_words, words, query_labels, labels, rel, stops, cursor, grades
-):
-    """Do what `order_items` does, for some queries."""
+def _rank_grades(begin, end, query_words, words, query_labels, labels, rel, stops, cursor, grades):
+    """Do what `rank_grades` does, for some queries."""
     n_items = words.shape[1]
     distances = np.empty(TILE_ORDER, np.uint32)
     grade = np.empty(TILE_ORDER, np.uint32)
@@ -232,7 +230,7 @@ def _order_queries(
                     place[d] = rank + 1
 
 
-def order_items(
+def rank_grades(
     query_words: Words,
     words: Words,
     query_labels: Words,
@@ -242,7 +240,7 @@ def order_items(
     cursor: npt.NDArray[np.int64],
     grades: npt.NDArray[np.uint16],
 ) -> None:
-    """Put a block of the database into rank order, tied items as they come.
+    """Write the grades of a block of the database in rank order, tied items as they come.
 
     Parameters
     ----------
@@ -256,7 +254,7 @@ def order_items(
         The grades in rank order; changed in place.
     """
     arguments = query_words, words, query_labels, labels, rel, stops, cursor, grades
-    parallel_ranges(lambda begin, end: _order_queries(begin, end, *arguments), len(query_words))
+    parallel_ranges(lambda begin, end: _rank_grades(begin, end, *arguments), len(query_words))
 
 
 @kernel()

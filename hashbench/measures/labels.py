@@ -31,7 +31,10 @@ def label_words(query_labels: Any, database_labels: Any) -> tuple[Words, Words]:
     query = _array(query_labels, "query labels")
     database = _array(database_labels, "database labels")
     if _one_column(query) and _one_column(database) and (_numbered(query) or _numbered(database)):
-        numbers = [_numbers(query, "query labels"), _numbers(database, "database labels")]
+        numbers = [
+            _check_class_numbers(query, "query labels"),
+            _check_class_numbers(database, "database labels"),
+        ]
         classes, index = np.unique(np.concatenate(numbers), return_inverse=True)
         masks = _one_each(index, len(classes))
         return masks[: len(query)], masks[len(query) :]
@@ -62,7 +65,7 @@ def _numbered(labels: npt.NDArray[Any]) -> bool:
     return labels.ndim == 1 or not bool(np.isin(labels, (0, 1)).all())
 
 
-def _numbers(labels: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
+def _check_class_numbers(labels: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
     flat = labels.reshape(-1)
     if labels.dtype.kind == "f":
         odd = flat[~(flat == np.floor(flat))]

@@ -143,12 +143,12 @@ class HammingRanking(Ranking):
             yield {
                 relevance: RankedItems(
                     self.distance_counts(relevance)[queries],
-                    self.order_items(relevance, queries, depth) if depth else None,
+                    self.rank_grades(relevance, queries, depth) if depth else None,
                 )
                 for relevance, depth in depths.items()
             }
 
-    def order_items(self, relevance: Value, queries: slice, depth: int) -> Grades:
+    def rank_grades(self, relevance: Value, queries: slice, depth: int) -> Grades:
         """Return the grades of the first `depth` ranks, tied items in database order."""
         ends = self.distance_counts(relevance)[queries].sum(axis=2).cumsum(axis=1)
         next_rank = np.zeros_like(ends)
@@ -159,7 +159,7 @@ class HammingRanking(Ranking):
         for group, own, labels in self.labels_of(relevance, queries):
             rows = slice(group.start - first, group.stop - first)
             for words, label_rows in self._database(labels):
-                kernels.order_items(
+                kernels.rank_grades(
                     self.query_words[group],
                     words,
                     own,

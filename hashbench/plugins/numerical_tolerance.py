@@ -37,7 +37,7 @@ def tolerance(label: str) -> float:
 
 
 def words(name: str) -> str:
-    """Say what is known of a method."""
+    """Return a method's tolerance in words."""
     if name not in measured():
         return "not measured"
     moved = tolerance(name)

@@ -1,4 +1,4 @@
-"""Where an outcome comes from: versions, machine, state of the source tree.
+"""Provenance of outcomes: hash of a method's source, versions, machine, state of the source tree.
 
 Recorded with every cell, because a number that cannot be traced cannot be compared.
 """

@@ -53,7 +53,7 @@ class _Interval:
             raise HashbenchError(f"{self}: allowed: finite numbers, the smaller one first")
 
     def __str__(self) -> str:
-        return f"{type(self).__name__}({_format(self.low)}, {_format(self.high)})"
+        return f"{type(self).__name__}({_format_number(self.low)}, {_format_number(self.high)})"
 
     def ends(self) -> tuple[Any, ...]:
         """Return both ends."""
@@ -160,8 +160,8 @@ class Distribution:
         self.frozen = frozen
 
     def __str__(self) -> str:
-        keywords = (f"{name}={_format(value)}" for name, value in self.frozen.kwds.items())
-        arguments = ", ".join([*map(_format, self.frozen.args), *keywords])
+        keywords = (f"{name}={_format_number(value)}" for name, value in self.frozen.kwds.items())
+        arguments = ", ".join([*map(_format_number, self.frozen.args), *keywords])
         return f"{self.frozen.dist.name}({arguments})"
 
     def at(self, position: float) -> Any:
@@ -237,7 +237,7 @@ def space_error(space: Any, defaults: Mapping[str, Any]) -> str:
     return ""
 
 
-def _format(number: Any) -> str:
+def _format_number(number: Any) -> str:
     return f"{number:g}" if isinstance(number, int | float) else repr(number)
 
 

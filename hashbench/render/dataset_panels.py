@@ -17,7 +17,9 @@ from hashbench.plugins.dataset import Data, Dataset, Split
 SHOWN_ROWS = 2000
 
 
-def draw(description: Description, dataset: Dataset, data: Data, split: Split, path: Path) -> None:
+def draw_dataset(
+    description: Description, dataset: Dataset, data: Data, split: Split, path: Path
+) -> None:
     """Draw a dataset on one page, in the format that the file's suffix says."""
     from matplotlib.figure import Figure
 
@@ -46,12 +48,12 @@ def draw(description: Description, dataset: Dataset, data: Data, split: Split, p
 
 
 def _draw_classes(axes: Any, data: Data, split: Split) -> None:
-    """Draw the size of each class, what is searched below what asks."""
-    asked = data.labels[split.query].sum(axis=0, dtype=np.int64)
-    searched = data.labels[split.database].sum(axis=0, dtype=np.int64)
-    at = np.arange(len(asked))
-    axes.bar(at, searched, color="tab:blue", label="database")
-    axes.bar(at, asked, bottom=searched, color="tab:orange", label="query")
+    """Draw the size of each class: rows of the database, and queries on top of them."""
+    queries = data.labels[split.query].sum(axis=0, dtype=np.int64)
+    database = data.labels[split.database].sum(axis=0, dtype=np.int64)
+    at = np.arange(len(queries))
+    axes.bar(at, database, color="tab:blue", label="database")
+    axes.bar(at, queries, bottom=database, color="tab:orange", label="query")
     axes.set(ylabel="rows")
     axes.legend(frameon=False, ncols=2, loc="lower right", bbox_to_anchor=(1, 1))
     if 0 < len(data.label_names) == len(at) <= 30:
@@ -61,7 +63,7 @@ def _draw_classes(axes: Any, data: Data, split: Split) -> None:
 
 
 def _draw_scatter(axes: Any, X: npt.NDArray[Any], classes: npt.NDArray[np.intp], name: str) -> None:
-    """Draw rows along the two directions of largest variance; a colour a class (the first)."""
+    """Draw rows along the two directions of largest variance, coloured by their first class."""
     centred = X - X.mean(axis=0)
     smaller = centred @ centred.T if len(X) < X.shape[1] else centred.T @ centred
     vectors = np.linalg.eigh(smaller)[1][:, -2:]

@@ -59,7 +59,7 @@ RC: dict[Any, Any] = {
     "legend.handletextpad": 0.4,
     "figure.constrained_layout.h_pad": 0.04,
     "figure.constrained_layout.w_pad": 0.04,
-    "pdf.fonttype": 42,  # real fonts: what publishers ask for
+    "pdf.fonttype": 42,  # TrueType fonts, which publishers require
     "svg.hashsalt": "hashbench",  # the same figure, the same bytes
     "text.parse_math": False,  # a dollar in a name is a dollar
     "savefig.dpi": 200,

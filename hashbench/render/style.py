@@ -140,7 +140,7 @@ class Style:
             if plugin is not None and plugin.cls.paper.fidelity == "reconstruction":
                 notes[RECONSTRUCTION] = plugin.cls.paper.fidelity_note or "from partial knowledge"
             if name in sizes:
-                notes[NOT_HAMMING] = f"{_range(sizes[name])} bytes an item"
+                notes[NOT_HAMMING] = f"{_range(sizes[name])} bytes per item"
             methods[name] = MethodStyle(
                 titles[name], *styles[name], "".join(notes), notes, objective
             )

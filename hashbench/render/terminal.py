@@ -27,7 +27,7 @@ Column = tuple[str, int]  # task, bits
 
 
 @dataclass(frozen=True)
-class Score:
+class TableScore:
     """What a table shows for a method: a mean, or the status of a cell that has none."""
 
     text: str
@@ -35,7 +35,7 @@ class Score:
     complete: bool = True
 
 
-Scores = dict[str, dict[Column, Score]]
+Scores = dict[str, dict[Column, TableScore]]
 
 
 def width() -> int:
@@ -108,7 +108,7 @@ def score_tables(
         for number, (searched, shown) in enumerate(groups.get(dataset, {}).items()):
             # a failed cell has no scores that tell what else would be searched
             others = [] if number else own
-            table = _table(shown, others, f"{measure} on {dataset}, {searched}", order)
+            table = _score_table(shown, others, f"{measure} on {dataset}, {searched}", order)
             parts.append(to_text(table, width()))
         if dataset not in groups:
             done = any(row["status"] == "done" for row in own)
@@ -117,7 +117,7 @@ def score_tables(
     return "\n\n".join(parts)
 
 
-def _table(rows: Sequence[Row], runs: Sequence[Row], title: str, order: Order) -> Table:
+def _score_table(rows: Sequence[Row], runs: Sequence[Row], title: str, order: Order) -> Table:
     tasks = list(dict.fromkeys(row["task"] for row in rows))
     scores = _scores(rows, runs, tasks)
     seeds = len({row["seed"] for row in rows})
@@ -140,7 +140,7 @@ def _table(rows: Sequence[Row], runs: Sequence[Row], title: str, order: Order) -
     return Table("", title, header, [Group("", lines)], "l" + "r" * len(columns), notes)
 
 
-def _notes(scores: Sequence[Score]) -> Iterator[str]:
+def _notes(scores: Sequence[TableScore]) -> Iterator[str]:
     """Yield what the marks behind scores mean."""
     if not all(score.complete for score in scores):
         yield "* mean over fewer seeds: some cells are not done"
@@ -148,7 +148,7 @@ def _notes(scores: Sequence[Score]) -> Iterator[str]:
         yield f"{MEANING} (page: why)"
 
 
-def _cell(score: Score | None, best: float | None) -> TableCell:
+def _cell(score: TableScore | None, best: float | None) -> TableCell:
     if score is None:
         return TableCell("-")
     bold = score.value is not None and score.value == best
@@ -169,19 +169,19 @@ def _scores(rows: Sequence[Row], runs: Sequence[Row], tasks: Sequence[str]) -> S
         own = scores.setdefault(_label(row), {})  # empty if the measure is not for vectors
         for task in tasks if row["status"] != "done" else ():
             column = (task, row["bits"])
-            known = own.get(column, Score(row["status"]))
+            known = own.get(column, TableScore(row["status"]))
             own[column] = replace(known, complete=known.value is None)
     return scores
 
 
-def _mean(rows: Sequence[Row]) -> Score:
+def _mean(rows: Sequence[Row]) -> TableScore:
     mean = fmean(row["value"] for row in rows)
     low = all("chance" in row for row in rows) and at_chance(rows)
     # rounded, so that what looks equal is equal
-    return Score(f"{mean:.4f}{MARK if low else ''}", None if mean != mean else round(mean, 4))
+    return TableScore(f"{mean:.4f}{MARK if low else ''}", None if mean != mean else round(mean, 4))
 
 
-def _merit(columns: Mapping[Column, Score]) -> tuple[int, float]:
+def _merit(columns: Mapping[Column, TableScore]) -> tuple[int, float]:
     """Return a key that is small for good methods: many numbers, a high mean."""
     values = [score.value for score in columns.values() if score.value is not None]
     return -len(values), -fmean(values or [0.0])

@@ -61,16 +61,17 @@ def render(
 
     The captions of figures go to a Markdown and a LaTeX file.
     """
-    rendered = prepare(report, results, style, folder, formats)
+    rendered = render_tables(report, results, style, folder, formats)
     return replace(
-        rendered, exhibits=[draw(shown, folder, style, formats) for shown in rendered.exhibits]
+        rendered,
+        exhibits=[write_figure(shown, folder, style, formats) for shown in rendered.exhibits],
     )
 
 
-def prepare(
+def render_tables(
     report: Report, results: Results, style: Style, folder: Path, formats: Collection[str]
 ) -> Rendered:
-    """Write the data and the tables of a report; its figures are drawn later by `draw`."""
+    """Write the data and the tables of a report; `write_figure` writes its figures later."""
     check_formats(formats)
     try:
         data = report.shown_data(results)
@@ -89,7 +90,7 @@ def prepare(
     return Rendered(report, shown, write_data(report.name, data, folder, formats))
 
 
-def draw(
+def write_figure(
     shown: RenderedExhibit, folder: Path, style: Style, formats: Collection[str]
 ) -> RenderedExhibit:
     """Write the files of a figure; a table has them already."""
@@ -117,7 +118,7 @@ def write_data(
     if "csv" not in formats:
         return None
     path = folder / f"{slug(title)}.csv"
-    _text(path, to_csv(data))
+    _write_text(path, to_csv(data))
     return path
 
 
@@ -163,7 +164,7 @@ def _write_texts(
 ) -> dict[str, Path]:
     files = {ending: folder / f"{name}.{ending}" for ending in texts if ending in formats}
     for ending, path in files.items():
-        _text(path, texts[ending]())
+        _write_text(path, texts[ending]())
     return files
 
 
@@ -207,7 +208,7 @@ def _picture_latex(picture: Picture, name: str, style: Style) -> str:
     )
 
 
-def _text(path: Path, text: str) -> None:
+def _write_text(path: Path, text: str) -> None:
     try:
         with atomic_write(path) as stream:
             stream.write(text)

@@ -31,9 +31,9 @@ def bibtex(citation: Citation) -> str:
     journal = bool(JOURNALS.search(citation.venue))
     authors = re.split(r", (?=\S)| and ", citation.authors)
     entries = {
-        "author": " and ".join(map(_plain, authors)),
-        "title": f"{{{_plain(citation.title)}}}",
-        "journal" if journal else "booktitle": _plain(citation.venue),
+        "author": " and ".join(map(_latex_text, authors)),
+        "title": f"{{{_latex_text(citation.title)}}}",
+        "journal" if journal else "booktitle": _latex_text(citation.venue),
         "year": str(citation.year),
     }
     surname = re.sub(r"\W", "", _ascii(authors[0].split()[-1]))
@@ -57,7 +57,7 @@ def _entry(kind: str, key: str, entries: dict[str, str]) -> str:
     return "\n".join([f"@{kind}{{{key},", *lines, "}"])
 
 
-def _plain(text: str) -> str:
+def _latex_text(text: str) -> str:
     return "".join(SPECIAL.get(sign, sign) for sign in text.replace("\\", " "))
 
 

@@ -15,7 +15,7 @@ from hashbench.core.errors import HashbenchError
 from hashbench.core.parallel import parallel_map_processes, run_in_background
 from hashbench.render.report import Picture, Report
 from hashbench.render.style import Style
-from hashbench.render.writer import FOLDER, Rendered, RenderedExhibit, draw, prepare
+from hashbench.render.writer import FOLDER, Rendered, RenderedExhibit, render_tables, write_figure
 from hashbench.site.build import INDEX, write_index, write_scripts
 from hashbench.site.fingerprint import fingerprint_of, is_current, remove, write
 
@@ -44,7 +44,7 @@ def render_all(
     drafts: list[Rendered] = []
     for report in reports:
         try:
-            drafts.append(prepare(report, results, style, folder, formats))
+            drafts.append(render_tables(report, results, style, folder, formats))
         except HashbenchError as error:
             log(f"{report.name}: {error}", True)
     prepared(drafts)
@@ -67,7 +67,7 @@ def _drawn(
 
     def made(shown: RenderedExhibit) -> tuple[dict[str, Path], Any, str]:
         try:
-            drawn = draw(shown, folder, style, formats)
+            drawn = write_figure(shown, folder, style, formats)
         except HashbenchError as error:
             return {}, None, str(error)
         return drawn.files, drawn.size, ""

@@ -36,7 +36,7 @@ MOST_ITEMS = 50_000
 def write_search(
     results: Results, style: Style, positions: Positions, folder: Path
 ) -> dict[str, Any]:
-    """Write a script a dataset and a script a cell; return what can be searched, and why not."""
+    """Write one script per dataset and one per cell; return what can be searched, and why not."""
     folder = folder / FOLDER
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

@@ -67,7 +67,7 @@ def test_seeds_of_one_split_are_averaged_over_those_that_there_are():
 
 
 def splits(count, overlap=1 / 3, dataset="d"):
-    """Evidence of one dataset, a distinct split a seed."""
+    """Evidence of one dataset, with a distinct split per seed."""
     return Evidence({(dataset, seed): seed for seed in range(count)}, {dataset: overlap})
 
 

@@ -127,7 +127,7 @@ def test_damage_is_named_and_the_next_run_gives_the_same_numbers(case, whole, tm
     "pattern", ["plan.json", "cells/*/cell.json", "splits/*.npz", ".evaluated/*.json"]
 )
 def test_a_mutant_is_a_line_or_gives_the_same_numbers(pattern, whole, tmp_path):
-    """One a file here, a hundred with `-m slow` in tests/data/formats/test_fuzz.py."""
+    """One per file here, a hundred with `-m slow` in tests/data/formats/test_fuzz.py."""
     place = sorted(whole.glob(pattern))[0]
     mutants = list(fuzz.mutants(place.read_bytes(), 2, seed=len(pattern)))
     (said,) = fuzz.style(whole, str(place.relative_to(whole)), mutants[1:], tmp_path, typing=False)

@@ -5,7 +5,7 @@ import pytest
 
 from hashbench.data.description import chance_map, describe
 from hashbench.plugins.dataset import Data, Dataset, GivenSplit, RandomQuery
-from hashbench.render.dataset_panels import draw
+from hashbench.render.dataset_panels import draw_dataset
 
 
 class Toy(Dataset):
@@ -99,7 +99,7 @@ def test_the_page(tmp_path, suffix):
     toy = Toy()
     data = toy.load()
     path = tmp_path / f"page.{suffix}"
-    draw(describe(toy, data), toy, data, toy.split(data, "random", 0), path)
+    draw_dataset(describe(toy, data), toy, data, toy.split(data, "random", 0), path)
     starts = {"png": b"\x89PNG", "pdf": b"%PDF", "svg": b"<?xml"}
     assert path.read_bytes().startswith(starts[suffix])
 
@@ -116,5 +116,5 @@ def test_the_page_of_odd_views(tmp_path, case):
         "one column": angles[:, None],
     }[case]
     path = tmp_path / "page.png"
-    draw(describe(toy, data), toy, data, toy.split(data, "random", 0), path)
+    draw_dataset(describe(toy, data), toy, data, toy.split(data, "random", 0), path)
     assert path.read_bytes().startswith(b"\x89PNG")

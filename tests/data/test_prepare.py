@@ -13,7 +13,13 @@ from hashbench.core.errors import HashbenchError, StorageError
 from hashbench.core.io import new_folder, writing
 from hashbench.core.records import from_json
 from hashbench.data.memory_maps import open_data, save_data, write_rows
-from hashbench.data.prepare import Prepared, SplitRequest, inspect, make_split, prepare
+from hashbench.data.prepare import (
+    Prepared,
+    SplitRequest,
+    load_dataset,
+    make_split,
+    prepare_split,
+)
 from hashbench.data.splits import StoredSplit
 from hashbench.plugins.dataset import Data, Dataset, GivenSplit, RandomQuery
 from hashbench.plugins.protocol import Protocol
@@ -52,8 +58,8 @@ def registry():
 
 def made(registry, folder, request, steps=("l2,centre", "none")):
     dataset = {"plugin": "toy", "params": []}
-    facts = inspect(registry, folder, folder / "cache", dataset, [request])
-    prepare(
+    facts = load_dataset(registry, folder, folder / "cache", dataset, [request])
+    prepare_split(
         registry, folder, folder / "cache", dataset, facts["fingerprint"], request, steps, "split"
     )
     return facts, Prepared.open(folder / "cache" / "split")
@@ -132,12 +138,12 @@ def test_what_measures_need_is_kept_with_the_split(registry, tmp_path):
 def test_an_emptied_cache_is_filled_again(registry, tmp_path):
     request = {"protocol": {"name": "random"}, "seed": 0, "train_rows": None}
     dataset = {"plugin": "toy", "params": []}
-    facts = inspect(registry, tmp_path, tmp_path / "first", dataset, [request])
+    facts = load_dataset(registry, tmp_path, tmp_path / "first", dataset, [request])
     arguments = (registry, tmp_path, tmp_path / "second", dataset)
-    prepare(*arguments, facts["fingerprint"], request, ["none", "none"], "split")
+    prepare_split(*arguments, facts["fingerprint"], request, ["none", "none"], "split")
     assert len(Prepared.open(tmp_path / "second" / "split").train) == 2
     with pytest.raises(HashbenchError, match=rf"toy.*fingerprint {facts['fingerprint']}"):
-        prepare(
+        prepare_split(
             registry, tmp_path, tmp_path / "third", dataset, "another", request, ["none"] * 2, "s"
         )
 
@@ -183,7 +189,7 @@ def test_data_that_do_not_belong_together_are_refused(
         setattr(data, name, value)
     monkeypatch.setattr(Toy, "load", lambda self: data)
     with pytest.raises(HashbenchError, match=facts):
-        inspect(registry, tmp_path, tmp_path / "cache", {"plugin": "toy", "params": []}, [])
+        load_dataset(registry, tmp_path, tmp_path / "cache", {"plugin": "toy", "params": []}, [])
 
 
 def test_a_folder_that_fails_leaves_nothing(tmp_path):
@@ -212,8 +218,8 @@ def test_wherever_preparing_runs_out_of_space_no_cell_is_blamed(registry, small_
         disk = small_disk(kilobytes)
         arguments = (registry, disk, disk / "cache", dataset)
         try:
-            facts = inspect(*arguments, [request])
-            prepare(*arguments, facts["fingerprint"], request, ("none", "none"), "split")
+            facts = load_dataset(*arguments, [request])
+            prepare_split(*arguments, facts["fingerprint"], request, ("none", "none"), "split")
         except StorageError as error:
             assert "No space" in str(error)  # noqa: PT017
             full += 1

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from hashbench.core.errors import HashbenchError
-from hashbench.data.preprocessing import SEARCHED, blocks, declared, fit, parse
+from hashbench.data.preprocessing import SEARCHED, blocks, fit, parse, steps_by_view
 
 TRAIN = np.array([0, 2, 3])
 matrices = arrays(np.float64, (6, 4), elements=st.floats(-100, 100, width=16))
@@ -93,11 +93,11 @@ def test_the_view_is_left_as_it_was():
 
 def test_names_of_steps_are_parsed_and_checked():
     assert parse(" tfidf, l2+centre ") == ("tfidf", "l2", "centre")
-    assert declared("l2+centre", "abc") == ("l2+centre",) * 3
+    assert steps_by_view("l2+centre", "abc") == ("l2+centre",) * 3
     with pytest.raises(HashbenchError, match=r"'center'.*'centre'"):
         parse("l2,center")
     with pytest.raises(HashbenchError, match=r"preprocessing.*1 for 2 views"):
-        declared(("l2",), "ab")
+        steps_by_view(("l2",), "ab")
     with pytest.raises(HashbenchError, match=r"tfidf.*negative"):
         fit("tfidf", -np.ones((6, 4)), TRAIN)
 

@@ -11,7 +11,7 @@ from hashbench.core.codes import unpack
 from hashbench.core.errors import HashbenchError
 from hashbench.core.io import load_arrays
 from hashbench.core.records import to_json
-from hashbench.data.prepare import DataSpec, Prepared, inspect, prepare
+from hashbench.data.prepare import DataSpec, Prepared, load_dataset, prepare_split
 from hashbench.execution.cell import Cell, random_state
 from hashbench.execution.cell_codes import CellCodes
 from hashbench.execution.compute_cell import check_codes, compute
@@ -36,10 +36,10 @@ def computed(registry, tmp_path):
     def run(method: str, request=REQUEST, **parameters):
         folder, cache = tmp_path / method, tmp_path / "cache"
         folder.mkdir(exist_ok=True)
-        facts = inspect(registry, folder, cache, to_json(DATASET), [request])
+        facts = load_dataset(registry, folder, cache, to_json(DATASET), [request])
         name = f"split-{facts['splits'][0]}"
         if not (cache / name).exists():
-            prepare(
+            prepare_split(
                 registry, folder, cache, to_json(DATASET), facts["fingerprint"], request,
                 ["none", "none"], name,
             )  # fmt: skip

@@ -134,7 +134,7 @@ class Given:
         return self
 
     def done(self):
-        """A cell a dataset and seed, each with a split of its own, three training rows a query."""
+        """One cell per dataset and seed, on a split of its own, three training rows per query."""
         cells = self.table[["dataset", "seed"]].drop_duplicates().itertuples(index=False)
         return [
             SimpleNamespace(cell=SimpleNamespace(dataset=d, seed=s, split=f"{d} {s}"))
@@ -142,7 +142,7 @@ class Given:
         ]
 
     def split(self, name):
-        query = sum(map(ord, name))  # other queries a split
+        query = sum(map(ord, name))  # other queries in each split
         return SimpleNamespace(query=np.array([query]), train=np.arange(3), database=np.arange(3))
 
 

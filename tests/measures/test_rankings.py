@@ -60,7 +60,7 @@ def test_index_order_is_that_of_a_stable_sort(plain, make_case, seed, bits, dept
     _, shared = plain.stable_order(*case)
     grades = shared if rel == "graded" else shared >= rel
     depth = min(depth, grades.shape[1])
-    found = hamming_ranking(*case).order_items(rel, slice(None), depth)
+    found = hamming_ranking(*case).rank_grades(rel, slice(None), depth)
     assert np.array_equal(found, grades[:, :depth])
 
 
@@ -69,7 +69,7 @@ def test_index_order_over_several_tiles_and_blocks(plain, make_case, monkeypatch
     monkeypatch.setattr(rankings, "DATABASE_ROWS", 1500)
     case = make_case(depth, 4, 7001, 12, 6)
     _, shared = plain.stable_order(*case)
-    found = hamming_ranking(*case).order_items(1, slice(1, 3), depth)
+    found = hamming_ranking(*case).rank_grades(1, slice(1, 3), depth)
     assert np.array_equal(found, shared[1:3, :depth] > 0)
 
 
@@ -96,7 +96,7 @@ def test_packed_codes_may_be_a_read_only_memory_map(make_case, tmp_path, monkeyp
     expected = hamming_ranking(query, database, query_labels, database_labels)
     assert np.array_equal(ranking.distance_counts(1), expected.distance_counts(1))
     assert np.array_equal(
-        ranking.order_items(1, slice(None), 9), expected.order_items(1, slice(None), 9)
+        ranking.rank_grades(1, slice(None), 9), expected.rank_grades(1, slice(None), 9)
     )
 
 

@@ -3,14 +3,16 @@ import pytest
 
 from hashbench import HashbenchError
 from hashbench.checks.methods import toy
-from hashbench.linalg.multiview import correlated_directions
+from hashbench.linalg import correlated_directions, scatter_whitening
 from hashbench.methods import cca_itq
 from hashbench.methods.cca_itq import CCAITQ
 
 
 def directions(views, k):
     ridge = 1e-4 * (len(views[0]) - 1)  # the method adds its ridge to the covariance
-    return correlated_directions(views, k, ridge, [X.mean(axis=0) for X in views])
+    means = [X.mean(axis=0) for X in views]
+    whiteners = [scatter_whitening(X, mean, ridge) for X, mean in zip(views, means, strict=True)]
+    return correlated_directions(views, k, means, whiteners)
 
 
 @pytest.mark.parametrize("dims", [(9, 6), (9, 6, 7)])

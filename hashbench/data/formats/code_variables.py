@@ -54,9 +54,9 @@ def find_roles(variables: Variables, named: Mapping[str, str | None]) -> dict[st
         )
         if query and database:
             tasks = {
-                f"{asking}->{asked}": found
-                | {"query_codes": query[asking], "database_codes": database[asked]}
-                for asking, asked in (("image", "text"), ("text", "image"))
+                f"{query_view}->{database_view}": found
+                | {"query_codes": query[query_view], "database_codes": database[database_view]}
+                for query_view, database_view in (("image", "text"), ("text", "image"))
             }
     for role in ROLES:
         if any(role not in roles for roles in tasks.values()):

@@ -81,7 +81,7 @@ def _thumbnails(variables: Variables, found: Recognised, count: int) -> ContactS
 def _read_part(names: Sequence[str], variables: Variables, found: Recognised) -> list[Any]:
     """Return the views and the labels of one part with one row per item."""
     file = variables.paths[0].name
-    values = [_numbers(name, variables[name], file) for name in names[:-1]]
+    values = [_read_matrix(name, variables[name], file) for name in names[:-1]]
     values.append(_labels(names[-1], variables[names[-1]], file))
     *views, labels = values
     axis = 1 if found.items_are_columns else 0
@@ -107,7 +107,7 @@ def _labels(name: str, variable: Variable, file: str) -> Any:
         value = variable.read()
         if value.dtype.kind in "OU" or (value.dtype.kind in "iu" and (value > 1).any()):
             return _as_lists(value)
-    return _numbers(name, variable, file)
+    return _read_matrix(name, variable, file)
 
 
 def _as_lists(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -118,7 +118,7 @@ def _as_lists(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return lists
 
 
-def _numbers(name: str, variable: Variable, file: str) -> Any:
+def _read_matrix(name: str, variable: Variable, file: str) -> Any:
     if not variable.is_numbers or len(variable.shape) not in (1, 2):
         raise HashbenchError(f"{file}: {name}: found {variable}; allowed: a matrix of numbers")
     value = variable.read()

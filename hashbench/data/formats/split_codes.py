@@ -1,4 +1,4 @@
-"""Codes of a whole split in one file: queries and database, a code a view.
+"""Codes of a whole split in one file: queries and database, one code per view.
 
 One form for ``hashbench evaluate`` and for external methods: hashbench's own ``codes.npz``, the
 names of :mod:`code_files`, and the result files of papers on CLIP features.
@@ -32,11 +32,11 @@ SECONDS = {"fit_seconds": "fit", "encode_seconds": "encode"}
 
 @dataclass(frozen=True)
 class SplitCodes:
-    """What a file says.
+    """The codes of a split, with what else their file contains.
 
     Attributes
     ----------
-    path : where it lies
+    path : the file
     codes : part -> codes of each view, as the file has them
     bits : what the file says of their length, if it does
     split : the name of the split, or nothing
@@ -60,7 +60,7 @@ class SplitCodes:
         for part in PARTS:
             names = codes_by_view(variables, part, views)
             codes[part] = [np.asarray(variables[name].read()) for name in names]
-        first = int(_number(variables, "first_row") or 0)
+        first = int(_read_number(variables, "first_row") or 0)
         rows = {
             part: np.ravel(variables[name].read()).astype(np.intp) - first
             for part in PARTS
@@ -70,19 +70,19 @@ class SplitCodes:
         seconds = {
             phase: value
             for name, phase in SECONDS.items()
-            if (value := _number(variables, name)) is not None
+            if (value := _read_number(variables, name)) is not None
         }
-        bits = _number(variables, "n_bits")
+        bits = _read_number(variables, "n_bits")
         split = str(np.ravel(variables["split"].read())[0]) if "split" in variables else ""
         labels = {part: _rows_first(array) for part, array in find_labels(variables).items()}
         return cls(path, codes, None if bits is None else int(bits), split, rows, labels, seconds)
 
     def query(self, bits: int) -> list[npt.NDArray[np.bool_]]:
-        """Return the queries' codes, one array a view."""
+        """Return the queries' codes, one array per view."""
         return self._unpacked("query", bits)
 
     def database(self, bits: int) -> list[npt.NDArray[np.bool_]]:
-        """Return the database's codes, one array a view."""
+        """Return the database's codes, one array per view."""
         return self._unpacked("database", bits)
 
     def _unpacked(self, part: str, bits: int) -> list[npt.NDArray[np.bool_]]:
@@ -122,7 +122,7 @@ class SplitCodes:
             )
 
 
-def _number(variables: Variables, name: str) -> float | None:
+def _read_number(variables: Variables, name: str) -> float | None:
     if name not in variables or not variables[name].is_numbers:
         return None
     return float(np.ravel(variables[name].read())[0])

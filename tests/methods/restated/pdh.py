@@ -15,7 +15,8 @@ AGREEMENT = 0.98
 def restate(views, Y, n_bits, seed, iterations, record=ignore):
     means = [V.mean(axis=0) for V in views]
     X = [V - mean for V, mean in zip(views, means, strict=True)]
-    _, start, _ = canonical_directions(*X, n_bits, 1e-4, 1e-4)
+    ridge = 1e-4 * (len(X[0]) - 1)
+    _, start, _ = canonical_directions(*X, n_bits, ridge, ridge)
     B = sign(X[1] @ start)
     W = [None, None]
     for _ in range(iterations):
