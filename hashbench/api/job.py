@@ -28,6 +28,7 @@ from hashbench.execution.plan import (
     Plan,
     build_plan,
     cells_to_run,
+    check_same_study,
     check_schema,
     make_task,
     run_order,
@@ -92,6 +93,7 @@ def prepare(
     *,
     retry: Sequence[str] = (),
     force: bool = False,
+    replace: bool = False,
     pool: PoolProcess | None = None,
 ) -> Job:
     """Return the job of a study; names that do not exist raise before any file is written.
@@ -101,6 +103,7 @@ def prepare(
     study : the study, as `study_args.resolve` returns it
     log : called with lines about broken plugins and methods that are left out
     retry, force : statuses of stored cells that run again, or all cells
+    replace : whether tables of another study in the folder are replaced
     pool : a pool that is running already, for the threads and device of the study
     """
     for status in retry:
@@ -120,6 +123,8 @@ def prepare(
         jobs = 1  # two cells on one GPU would only take each other's memory
     out = default_out(study)
     check_schema(out)
+    if not replace:
+        check_same_study(out, study, specs)
     return Job(study, registry, specs, out, jobs, retry, force, pool)
 
 
