@@ -208,13 +208,14 @@ def _plugin_facts(job: Job) -> str:
 
 
 def _write_notes(notes: Sequence[str], store: Store) -> list[str]:
-    """Write the notes about datasets to a file; return one line about them."""
+    """Write the notes about datasets to a file; return those on unused data, and a summary."""
     if not notes:
         return []
     store.write_text(NOTES, "".join(f"{note}\n" for note in notes))
     counts = Counter(note.partition(":")[0].removeprefix("dataset ") for note in notes)
     summary = ", ".join(f"{count} on {name}" for name, count in counts.items())
-    return [f"notes: {summary}; see {store.path / NOTES}"]
+    unused = [note for note in notes if ": not used: " in note]
+    return [*unused, f"notes: {summary}; see {store.path / NOTES}"]
 
 
 def _copy_published(study: Study, out: Path) -> None:
