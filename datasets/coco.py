@@ -35,7 +35,8 @@ class Coco(Dataset):
     name = "coco"
     title = "COCO"
     source = Citation(
-        authors="T.-Y. Lin, M. Maire, S. Belongie, J. Hays, P. Perona, D. Ramanan et al.",
+        authors="T.-Y. Lin, M. Maire, S. Belongie, J. Hays, P. Perona, D. Ramanan, P. Dollár, "
+        "C. L. Zitnick",
         title="Microsoft COCO: common objects in context (validation set of 2017)",
         venue="European Conference on Computer Vision",
         year=2014,

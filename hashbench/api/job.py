@@ -28,6 +28,7 @@ from hashbench.execution.plan import (
     Plan,
     build_plan,
     cells_to_run,
+    check_same_study,
     check_schema,
     make_task,
     run_order,
@@ -92,6 +93,7 @@ def prepare_job(
     *,
     retry: Sequence[str] = (),
     force: bool = False,
+    replace: bool = False,
     pool: PoolProcess | None = None,
 ) -> Job:
     """Return the job of a study; names that do not exist raise before any file is written.
@@ -101,6 +103,7 @@ def prepare_job(
     study : the study, as `study_args.resolve` returns it
     log : called with lines about broken plugins and methods that are left out
     retry, force : statuses of stored cells that run again, or all cells
+    replace : whether tables of another study in the folder are replaced
     pool : a pool that is running already, for the threads and device of the study
     """
     for status in retry:
@@ -120,6 +123,8 @@ def prepare_job(
         jobs = 1  # two cells on one GPU would only take each other's memory
     out = default_out(study)
     check_schema(out)
+    if not replace:
+        check_same_study(out, study, specs)
     return Job(study, registry, specs, out, jobs, retry, force, pool)
 
 
@@ -203,13 +208,14 @@ def _plugin_facts(job: Job) -> str:
 
 
 def _write_notes(notes: Sequence[str], store: Store) -> list[str]:
-    """Write the notes about datasets to a file; return one line about them."""
+    """Write the notes about datasets to a file; return those on unused data, and a summary."""
     if not notes:
         return []
     store.write_text(NOTES, "".join(f"{note}\n" for note in notes))
     counts = Counter(note.partition(":")[0].removeprefix("dataset ") for note in notes)
     summary = ", ".join(f"{count} on {name}" for name, count in counts.items())
-    return [f"notes: {summary}; see {store.path / NOTES}"]
+    unused = [note for note in notes if ": not used: " in note]
+    return [*unused, f"notes: {summary}; see {store.path / NOTES}"]
 
 
 def _copy_published(study: Study, out: Path) -> None:

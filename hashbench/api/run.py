@@ -41,6 +41,7 @@ def run(
     quiet: bool = False,
     verbose: bool = False,
     force: bool = False,
+    replace: bool = False,
     retry: str | Sequence[str] = (),
     device: str | None = None,
     **flags: Any,
@@ -60,6 +61,7 @@ def run(
     report : also write the page
     quiet, verbose : show no progress, or a log of all that happens with times
     force, retry : run every cell again, or those that ended as failed, timeout, memory or skipped
+    replace : write the tables of this study in place of those of another one in `out`
     device : where networks are trained: auto, cpu, cuda, cuda:1, mps
     flags : measures, published, jobs, timeout, memory, threads, timing, tune, tune_bits,
         keep_trials, executor, scheduler
@@ -92,6 +94,7 @@ def run(
             progress.message,
             retry=_listed(retry),
             force=force,
+            replace=replace,
         )
         if out is None:
             progress.message(f"results: {job.out}")

@@ -11,6 +11,7 @@ import click
 from hashbench.cli import find_plugins, plugin_option
 from hashbench.cli.embed import embed_command
 from hashbench.core.errors import HashbenchError
+from hashbench.core.units import format_count
 from hashbench.execution.grid import DataChoice, select_datasets
 from hashbench.execution.study import Study
 from hashbench.plugins.dataset import Dataset
@@ -36,12 +37,14 @@ def fetch_command(name: str, plugins: tuple[str, ...]) -> None:
         click.echo(f"{dataset.name}: nothing to download")
     missing: list[HashbenchError] = []
     for file in dataset.files:
+        if file.content:
+            click.echo(f"{file.path}: {file.content}")
         try:
             path = fetch(file, dataset.name, progress=sys.stderr.isatty())
         except HashbenchError as error:
             missing.append(error)  # the other files may still be available
         else:
-            click.echo(f"{file.path}: {path}" + (f" ({file.content})" if file.content else ""))
+            click.echo(f"{file.path}: {path}")
     if missing:
         raise HashbenchError("; ".join(map(str, missing)))
 
@@ -62,7 +65,8 @@ def check_command(name: str, plugins: tuple[str, ...]) -> None:
         wrong += status in ("missing", "wrong checksum")
         click.echo(f"{file.path}: {status}" + (f" ({path})" if (path := find(file)) else ""))
     if wrong:
-        raise HashbenchError(f"{dataset.name}: found {wrong} files missing or wrong; allowed: none")
+        count = format_count(wrong, "file")
+        raise HashbenchError(f"{dataset.name}: found {count} missing or wrong; allowed: none")
 
 
 @data_command.command("describe")

@@ -50,6 +50,7 @@ from hashbench.neural.device import DEVICE
 )
 @click.option("--retry", default="", help="Run these again: failed,timeout,memory,skipped.")
 @click.option("--force", is_flag=True, help="Run every cell again.")
+@click.option("--replace", is_flag=True, help="Replace the tables of another study in OUT.")
 @click.option(
     "--timing/--no-timing", default=None, help="Run cells one at a time, for times that compare."
 )

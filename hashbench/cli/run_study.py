@@ -48,6 +48,7 @@ def run_study(study: Study, flags: Mapping[str, Any], pool: PoolProcess | None) 
         lambda line: click.echo(line, err=True),
         retry=retry,
         force=flags["force"],
+        replace=flags["replace"],
         pool=pool,
     )
     out = job.out

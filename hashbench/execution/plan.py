@@ -111,6 +111,23 @@ def check_schema(out: Path) -> None:
         )
 
 
+def check_same_study(out: Path, study: Study, specs: Iterable[CellSpec]) -> None:
+    """Raise an error if a folder has cells that a study lacks: its tables would lose their rows."""
+    try:
+        stored = Plan.read(out).cells
+    except HashbenchError:
+        return  # no folder of results yet, or a damaged plan, which a run replaces
+    keys = {spec.key for spec in specs}
+    # Tuned cells follow from those that are not, if the study tunes.
+    lost = [each for each in stored if not (study.tunes if each.tuned else each.key in keys)]
+    if lost:
+        raise HashbenchError(
+            f"{out}: holds another study, with {len(lost)} of {len(stored)} cells that this one "
+            f"lacks, such as {lost[0]}; allowed: another folder, as in -o NEW, or --replace: the "
+            "tables are written for this study alone, and all cells stay"
+        )
+
+
 @dataclass
 class BuiltPlan:
     """A plan, and what else is known after loading the datasets.

@@ -54,7 +54,7 @@ class Citation:
     year: int
 
     def __str__(self) -> str:
-        return f"{self.authors}. {self.title}. {self.venue}, {self.year}."
+        return f"{self.authors.removesuffix('.')}. {self.title}. {self.venue}, {self.year}."
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
+
 STUDY = [
     "run", "-m", "dlfh", "-d", "synthetic[rows=100]", "-b", "8", "-s", "1", "--quiet", "--report",
 ]  # fmt: skip
@@ -29,3 +31,24 @@ def test_reports_are_written_only_when_they_would_change(hashbench, tmp_path):
 
     assert hashbench(*STUDY, "-o", out, "--measures", "P@5").returncode == 0
     assert any("P@5" in path.read_text() for path in (out / "report").glob("map-table*.md"))
+
+
+def test_another_study_in_the_folder_is_refused(hashbench, tmp_path):
+    out = tmp_path / "out"
+
+    def run(methods, bits, *flags):
+        grid = ["-m", methods, "-d", "synthetic[rows=200]", "-b", bits, "-s", "1"]
+        return hashbench("run", *grid, "--quiet", "--no-report", "-j", "1", "-o", out, *flags)
+
+    def methods():
+        return set(pd.read_csv(out / "results.csv").method)
+
+    assert run("cca,random", "8").returncode == 0
+    refused = run("cca", "8,16")
+    assert refused.returncode == 2
+    assert "--replace" in refused.stderr
+    assert methods() == {"cca", "random"}
+    assert run("cca", "8,16", "--replace").returncode == 0
+    assert methods() == {"cca"}
+    assert run("cca,random", "8,16").returncode == 0  # it has all cells of the other
+    assert methods() == {"cca", "random"}

@@ -185,3 +185,59 @@ def test_pretrained_encoders_give_the_stored_vectors(folder, tmp_path):
             Z = stored[name].astype(np.float32)
             cosine = (X * Z).sum(1) / np.linalg.norm(X, axis=1) / np.linalg.norm(Z, axis=1)
             assert (cosine > 0.9999).all(), name
+
+
+@pytest.mark.torch
+def test_open_clip_models_by_name(folder, tmp_path):
+    open_clip = pytest.importorskip("open_clip")
+    import torch
+
+    config = {
+        "embed_dim": 8,
+        "vision_cfg": {
+            "image_size": 32,
+            "layers": 1,
+            "width": 16,
+            "head_width": 8,
+            "patch_size": 16,
+        },
+        "text_cfg": {
+            "context_length": 16,
+            "vocab_size": 49408,
+            "width": 8,
+            "heads": 1,
+            "layers": 1,
+        },
+    }
+    torch.manual_seed(0)
+    network = open_clip.CLIP(**config)
+    torch.save(network.state_dict(), tmp_path / "open_clip_pytorch_model.bin")
+    about = {"model_cfg": config, "preprocess_cfg": {}}
+    (tmp_path / "open_clip_config.json").write_text(json.dumps(about))
+    name = f"open-clip/local-dir:{tmp_path}"
+    found = embed(read_pairs(folder / "pairs.csv"), tmp_path / "a.npz", name, name)
+    assert found.columns == (8, 8)
+    data = load_file(tmp_path / "a.npz")
+    assert len(json.loads(data.recipe)["image"]["weights"]) == 64
+    text = network.encode_text(
+        open_clip.get_tokenizer("ViT-B-32", context_length=16)(["a red circle"])
+    )
+    np.testing.assert_allclose(data.views[1][0], text.detach().numpy()[0], atol=1e-5)
+
+
+@pytest.mark.torch
+def test_sentence_transformers_by_name(folder, tmp_path):
+    package = pytest.importorskip("sentence_transformers")
+    modules = pytest.importorskip("sentence_transformers.models")
+    tokenizers = pytest.importorskip("tokenizers")
+    words = ("a", "[UNK]", *COLOURS, *SHAPES)
+    vocabulary = {word: index for index, word in enumerate(words)}
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, "[UNK]"))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    vectors = np.random.default_rng(0).random((len(words), 8), np.float32)
+    model = modules.StaticEmbedding(tokenizer, embedding_weights=vectors)
+    package.SentenceTransformer(modules=[model]).save(str(tmp_path / "model"))
+    name = f"sentence-transformers/{tmp_path / 'model'}"
+    embed(read_pairs(folder / "pairs.csv"), tmp_path / "a.npz", "gradients", name)
+    expected = vectors[[vocabulary[word] for word in ("a", "red", "circle")]].mean(axis=0)
+    np.testing.assert_allclose(load_file(tmp_path / "a.npz").views[1][0], expected, atol=1e-6)

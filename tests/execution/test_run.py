@@ -176,7 +176,7 @@ def test_changed_source_is_another_cell(hashbench, study, tmp_path):
     changed.write_text(MINE.replace("ridge=1.0", "ridge=2.0"))
     flags = ["-m", "mine,edsh", "-d", "synthetic", "-b", "16", "-s", "1", "-o", tmp_path / "out"]
     shutil.copytree(out, tmp_path / "out")
-    again = hashbench("run", "--plugin", changed, *flags)
+    again = hashbench("run", "--plugin", changed, *flags, "--replace")
     assert "1 of 2 cells" in again.stderr
     assert "2 cells in the store" in hashbench("status", tmp_path / "out").stdout
     assert json.loads(hashbench("status", tmp_path / "out", "--json").stdout)["others"] == 2

@@ -101,6 +101,17 @@ def _import_file(path: Path) -> Any:
     return module
 
 
+def network_checksum(network: Any) -> str:
+    """Return the SHA-256 of the weights of a torch module, wherever they were loaded from."""
+    import torch
+
+    digest = hashlib.sha256()
+    for name, tensor in network.state_dict().items():
+        digest.update(name.encode())
+        digest.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
+    return digest.hexdigest()
+
+
 def file_checksum(path: str | Path) -> str:
     """Return the SHA-256 of a file of weights."""
     digest = hashlib.sha256()

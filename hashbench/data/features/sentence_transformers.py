@@ -6,13 +6,12 @@ The part behind the slash names a model, which the package downloads, or a folde
 from __future__ import annotations
 
 import importlib.metadata
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.data.features.encoders import file_checksum
+from hashbench.data.features.encoders import network_checksum
 
 INSTALL = "pip install sentence-transformers"
 
@@ -21,15 +20,12 @@ def load(name: str) -> tuple[Any, dict[str, str]]:
     """Return the model and its description."""
     from sentence_transformers import SentenceTransformer
 
-    model = name.partition("/")[2]
-    recipe = {
+    network = SentenceTransformer(name.partition("/")[2])
+    return network, {
         "version": importlib.metadata.version("sentence-transformers"),
         "preprocessing": "the tokenizer of the model",
+        "weights": network_checksum(network),
     }
-    weights = Path(model) / "model.safetensors"
-    if weights.is_file():
-        recipe["weights"] = file_checksum(weights)
-    return SentenceTransformer(model), recipe
 
 
 def encode(model: Any, items: list[str]) -> npt.NDArray[np.float32]:

@@ -45,6 +45,7 @@ class Layout:
     first_row : number of the first row in these
     items_are_columns : True if the columns of the matrices are the items
     excluded : part -> number of its first rows that are in no part of the split
+    more_views : True if further matrices with one row per item may be views
     """
 
     name: str
@@ -53,6 +54,7 @@ class Layout:
     first_row: int = 1
     items_are_columns: bool = False
     excluded: Mapping[str, int] = field(default_factory=dict)
+    more_views: bool = False
 
 
 def _own(part: str) -> tuple[str, ...]:
@@ -66,8 +68,10 @@ def _own(part: str) -> tuple[str, ...]:
 
 
 LAYOUTS = (
-    Layout("hashbench", {"all": ("image", "text", "labels|label")}, SPLIT, first_row=0),
-    Layout("hashbench", {part: _own(part) for part in SPLIT}),
+    Layout(
+        "hashbench", {"all": ("image", "text", "labels|label")}, SPLIT, first_row=0, more_views=True
+    ),
+    Layout("hashbench", {part: _own(part) for part in SPLIT}, more_views=True),
     Layout(
         "SePH",
         {
@@ -109,6 +113,7 @@ LAYOUTS = (
         {"all": ("data.X1", "data.X2", "data.Y")},
         {"train": "data.split.ind_train", "query": "data.split.ind_test"},
         items_are_columns=True,
+        more_views=True,
     ),
     Layout(
         "DGCPN",
@@ -124,11 +129,12 @@ LAYOUTS = (
         },
         excluded={"query": 231},  # the authors' validation rows
     ),
-    Layout("multi-view cells", {"all": ("X{1}", "X{2}", "y|Y")}),
+    Layout("multi-view cells", {"all": ("X{1}", "X{2}", "y|Y")}, more_views=True),
     Layout(
         "multi-view cells",
         {"all": ("data{1}", "data{2}", "truelabel|truelabel{1}|truth")},
         items_are_columns=True,
+        more_views=True,
     ),
 )
 
@@ -193,6 +199,8 @@ def recognise(variables: Variables, chosen: Mapping[str, str]) -> Recognised:
         if "first_row" in variables:
             first = int(np.ravel(variables["first_row"].read())[0])
     unused = tuple(v for v in variables if v not in used)
+    if layout.more_views and not chosen and views == ROLES[:2]:
+        _check_no_more_views(parts, unused, variables)
     return Recognised(
         name,
         views,
@@ -202,6 +210,34 @@ def recognise(variables: Variables, chosen: Mapping[str, str]) -> Recognised:
         layout.items_are_columns,
         layout.excluded,
         unused,
+    )
+
+
+def _check_no_more_views(parts: Parts, unused: Sequence[str], variables: Variables) -> None:
+    """Raise an error if an unused matrix has as many rows as the views: it may be one of them."""
+    names, *_ = parts.values()
+    # Names of parts hold for all of them where each part has its file: `train.image`.
+    prefix = "" if "all" in parts else f"{PREFIXES[0][0]}."
+    if not names[0].startswith(prefix):
+        return
+    items = set.intersection(*(set(variables[name].shape) for name in names))
+    more = [
+        name
+        for name in unused
+        if name.startswith(prefix)
+        and variables[name].is_matrix
+        and items & set(variables[name].shape)
+        and 1 not in variables[name].shape
+    ]
+    if not more:
+        return
+    two, others = (
+        "+".join(name.removeprefix(prefix) for name in each) for each in (names[:2], more)
+    )
+    found = ", ".join(f"{name} ({variables[name]})" for name in more)
+    raise HashbenchError(
+        f"{variables.paths[0].name}: found {found} besides {' and '.join(names[:2])}; name the "
+        f"views: [views={two}+{others}] uses it, [views={two}] leaves it out"
     )
 
 

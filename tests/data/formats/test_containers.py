@@ -146,8 +146,7 @@ def test_a_folder_with_a_file_a_role(tmp_path):
     np.savetxt(tmp_path / "text.csv", TEXT, delimiter=",")
     np.save(tmp_path / "labels.npy", WORDS)
     np.save(tmp_path / "audio.npy", AUDIO)
-    dataset = parse_file_selection(str(tmp_path))[1]
-    data = dataset.load()
+    data = parse_file_selection(f"{tmp_path}[views=image+text]")[1].load()
     assert data.view_names == ("image", "text")
     assert "audio" in data.notes[1]
     several = parse_file_selection(f"{tmp_path}[views=image+text+audio]")[1].load()

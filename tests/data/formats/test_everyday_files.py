@@ -104,6 +104,33 @@ def test_three_views_with_names_of_their_own(write, version):
     assert [X.shape[1] for X in dataset.load().views] == [6, 4, 3]
 
 
+def test_a_third_view_is_used_or_refused(write, refused, tmp_path):
+    arrays = {"image": IMAGE, "text": TEXT, "audio": AUDIO, "labels": LABELS}
+    path = write("mine.npz", "npz", arrays)
+    for name, array in arrays.items():
+        (tmp_path / "folder").mkdir(exist_ok=True)
+        np.save(tmp_path / "folder" / f"{name}.npy", array)
+    for source in (path, tmp_path / "folder"):
+        line = refused(source)
+        assert all(fact in line for fact in ("audio (30 x 3", "[views=image+text+audio]")), line
+        three = parse_file_selection(f"{source}[views=image+text+audio]")[1].load()
+        np.testing.assert_array_equal(three.views[2], AUDIO)
+        two = parse_file_selection(f"{source}[views=image+text]")[1].load()
+        assert two.view_names == ("image", "text")
+    cells = write("cells.mat", "v5", {"X": [IMAGE, TEXT, AUDIO], "y": np.arange(30.0)[:, None] % 3})
+    assert "[views=X{1}+X{2}+X{3}]" in refused(cells)
+    parts = {
+        f"{name}.{view}": array for name in ("train", "test") for view, array in arrays.items()
+    }
+    assert "[views=image+text+audio]" in refused(write("parts.npz", "npz", parts))
+
+
+def test_other_matrices_are_no_third_view(write):
+    others = {"ids": np.arange(30)[:, None], "vocabulary": RNG.random((4, 9)), "mean": TEXT[:1]}
+    path = write("f.npz", "npz", {"image": IMAGE, "text": TEXT, "labels": LABELS, **others})
+    assert len(load_file(path).views) == 2
+
+
 def test_a_file_with_names_of_its_own_says_how_to_name_them(write, refused):
     line = refused(write("own.mat", "v5", {"gist": IMAGE, "words": TEXT, "mfcc": AUDIO}))
     assert all(fact in line for fact in ("gist (30 x 6 double)", "views=NAME+NAME+NAME")), line
