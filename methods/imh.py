@@ -149,10 +149,14 @@ class IMH(LinearMethod):
         self.offsets_ = [-np.median(self.project(X, m), axis=0) for m, X in enumerate(views)]
         return self
 
+    def project(self, X: Any, view: int) -> Any:
+        """Return the (n, n_bits) real values whose signs are the codes."""
+        values = super().project(X, view)
+        return values - np.median(values, axis=0) if self.batch_thresholds else values
+
     def encode(self, X: Any, view: int) -> Any:
         """Return the (n, n_bits) codes of rows seen through one view."""
-        values = self.project(X, view)
-        return values > np.median(values, axis=0) if self.batch_thresholds else values > 0
+        return self.project(X, view) > 0
 
 
 def _laplacian(X, neighbours):

@@ -1,7 +1,8 @@
 """Real-valued: regressed labels compared by cosine, to show what taking signs costs.
 
 x W_m itself, with the regression W_m of :mod:`hashbench.methods.ridge_labels`: no codes, an upper
-line for the curves of the methods that have them.
+line for the curves of the methods that have them. ``int8``, ``pq`` and ``opq`` store the same
+vectors in fewer bytes.
 
 Cost: that of the regression.
 """
@@ -13,9 +14,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from hashbench import Log, VectorMethod
-from hashbench.linalg import (
-    unit_rows,
-)
+from hashbench.linalg import unit_rows
 from hashbench.methods.ridge_labels import regress_labels
 
 
@@ -44,17 +43,20 @@ class RealValued(VectorMethod):
 
     def fit(self, views: Any, labels: Any = None) -> Self:
         """Regress."""
-        data = self.begin_fit(views, labels)
-        views, Y = data.views, data.labels
-        means, _, self.weights_ = regress_labels(views, Y, self.ridge)
-        self.offsets_ = [-mean @ W for mean, W in zip(means, self.weights_, strict=True)]
+        self._regress(self.begin_fit(views, labels))
         return self
 
     def vectors(self, X: Any, view: Any, role: Literal["query", "database"]) -> Any:
         """Return (n, c) unit rows; both roles are alike."""
-        X, view = self.check_encode(X, view)
+        return self._unit_rows(*self.check_encode(X, view)).astype(np.float32)
+
+    def _regress(self, data):
+        means, _, self.weights_ = regress_labels(data.views, data.labels, self.ridge)
+        self.offsets_ = [-mean @ W for mean, W in zip(means, self.weights_, strict=True)]
+
+    def _unit_rows(self, X, view):
         W, offset = self.weights_[view].astype(X.dtype), self.offsets_[view].astype(X.dtype)
-        return unit_rows(X @ W + offset).astype(np.float32)
+        return unit_rows(X @ W + offset)
 
     @property
     def item_bytes(self) -> float:

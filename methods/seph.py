@@ -199,7 +199,7 @@ class SePH(LinearMethod):
         for X in views:
             # As many centroids as rows are the rows.
             take_rows = self.anchor_kind == "random" or len(rows) == len(X)
-            points = X[rows] if take_rows else kmeans(X, rows)
+            points = X[rows] if take_rows else kmeans(X, X[rows])
             width = mean_squared_distance(X) or 1.0  # equal rows have no scale
             rbf = RBF(points, width, centred=False, mean=X.mean(axis=0, dtype=np.float64))
             wide = rbf.anchors.astype(np.float64)

@@ -12,7 +12,15 @@ from hashbench.analysis.rank_changes import change, tau_words, to_ranks
 from hashbench.analysis.summary import grouped, one_database
 from hashbench.data.splits import SEARCHED
 from hashbench.plugins.selection import Selection, bare_name, parse_item
-from hashbench.render.report import Exhibit, Group, NothingToShowError, Report, Table, TableCell
+from hashbench.render.report import (
+    Exhibit,
+    Group,
+    NothingToShowError,
+    Report,
+    Table,
+    TableCell,
+    method_cell,
+)
 from hashbench.render.style import Style
 
 if TYPE_CHECKING:
@@ -89,7 +97,7 @@ def _table(group: pd.DataFrame, style: Style, measure: str, family: str, bits: i
     order += [method for method in style.ordered(scores.index) if method not in order]
     rows = []
     for method in order:
-        row = [TableCell(style.methods[method].title)]
+        row = [method_cell(style, method)]
         best = scores.loc[method].max()
         for choice in choices:
             score = scores.loc[method, choice]
@@ -114,6 +122,7 @@ def _table(group: pd.DataFrame, style: Style, measure: str, family: str, bits: i
         [("method", 1), *(pair for _ in choices for pair in (("score", 1), ("rank", 1)))],
     ]
     notes = [_note(complete, choices[0], choice) for choice in choices[1:]]
+    notes += style.notes(group["method"])
     columns = "l" + "rr" * len(choices)
     return Table(f"{family} {bits}", caption, header, [Group("", rows)], columns, notes)
 

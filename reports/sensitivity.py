@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hashbench.analysis.summary import grouped, over_seeds, records
+from hashbench.execution.cell import DISTANCE, HAMMING
 from hashbench.plugins.selection import format_value
 from hashbench.render import figures, plots, text_layout
 from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
@@ -37,7 +38,7 @@ class Sensitivity(Report):
         scores = results.scores([results.main_measure])
         table = over_seeds(scores.drop(columns=["low", "high", "chance"]))
         settings = {
-            (cell.dataset, cell.label): (cell.method, dict(cell.parameters))
+            (cell.dataset, cell.label): (cell.method, {DISTANCE: HAMMING, **cell.parameters})
             for cell in results.cells
         }
         rows = []

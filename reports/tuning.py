@@ -23,6 +23,7 @@ from hashbench.render.report import (
     Report,
     Table,
     TableCell,
+    method_cell,
     slices,
 )
 from hashbench.render.style import Style
@@ -152,7 +153,7 @@ def _table(group: pd.DataFrame, style: Style, measure: str, dataset: str, bits: 
             format_duration(mean["seconds"]),
             "; ".join(dict.fromkeys(_choice(row) for row in records(own))),
         ]
-        rows.append([TableCell(style.methods[method].title), *map(TableCell, texts)])
+        rows.append([method_cell(style, method), *map(TableCell, texts)])
     subject = (
         f"Default and tuned parameters on queries of {style.datasets[dataset].title} at {bits} "
         "bits, mean of the tasks"
@@ -162,7 +163,7 @@ def _table(group: pd.DataFrame, style: Style, measure: str, dataset: str, bits: 
     caption = style.summary(subject, measure=measure, **searched, seeds=seeds)
     header = [(name, 1) for name in HEADER]
     name = f"{dataset} {bits}"
-    notes = _notes(group, means, style)
+    notes = [*_notes(group, means, style), *style.notes(group["method"])]
     return Table(name, caption, [header], [Group("", rows)], "lrrrrrrw", notes, slices(group))
 
 

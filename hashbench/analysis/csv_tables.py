@@ -31,8 +31,8 @@ RESULT_COLUMNS = (
 RUN_COLUMNS = (
     "dataset", "method", "params", "bits", "seed", "status", "reason", "fit_seconds",
     "encode_seconds", "search_seconds_per_query", "load_seconds", "wall_seconds",
-    "peak_memory", "threads", "alone", "learned", "item_bytes", "protocol", "preprocessing",
-    "settings", "machine", "cpu",
+    "peak_memory", "threads", "alone", "learned", "hamming", "item_bytes", "protocol",
+    "preprocessing", "settings", "machine", "cpu",
     "hashbench", "git", "python", "numpy", "scipy", "id",
 )  # fmt: skip
 

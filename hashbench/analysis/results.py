@@ -442,7 +442,7 @@ class Results:
         chosen = {cell.key for cell in self.cells}
         columns = [
             *IDENTITY, "status", "reason", "train_rows", "fit_seconds", "encode_seconds",
-            "peak_memory", "own_memory", "threads", "alone", "item_bytes", "protocol",
+            "peak_memory", "own_memory", "threads", "alone", "hamming", "item_bytes", "protocol",
             "preprocessing", "cpu",
         ]  # fmt: skip
         rows = []

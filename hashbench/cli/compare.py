@@ -61,5 +61,5 @@ def compare_command(
     if as_json:
         click.echo(json.dumps(table.to_dict("records"), indent=2))
         return
-    click.echo("\n".join(sentences(table, *pair)))
+    click.echo("\n".join([*sentences(table, *pair), *style.notes(pair)]))
     click.echo(f"figure: {written.files['pdf']}")

@@ -21,6 +21,12 @@ from hashbench.plugins.selection import TUNED, full_name
 PROTOCOL_VERSION = 1
 
 
+#: How queries are compared with the codes of a database, as a selection says it of any method:
+#: by their own codes, or by their real values (Gordo et al. 2014).
+DISTANCE = "distance"
+DISTANCES = HAMMING, ASYMMETRIC = "hamming", "asymmetric"
+
+
 @dataclass(frozen=True)
 class Cell:
     """Everything that determines an outcome.
@@ -34,7 +40,8 @@ class Cell:
     preprocessing : one name per view
     method : its name
     params : the parameters that differ from their defaults, as tables print them
-    parameters : all parameters of the method except n_bits and random_state
+    parameters : all parameters of the method except n_bits and random_state; and `DISTANCE`, if it
+        is asymmetric
     source : a hash of the method's source
     bits, seed : numbers
     tuned : whether parameters and preprocessing were chosen on validation rows

@@ -23,7 +23,7 @@ from hashbench.core.io import save_arrays
 from hashbench.core.records import from_json
 from hashbench.core.validation import Matrix
 from hashbench.data.prepare import Prepared
-from hashbench.execution.cell import Cell, random_state
+from hashbench.execution.cell import DISTANCE, Cell, random_state
 from hashbench.execution.cell_codes import CellCodes
 from hashbench.plugins.method import LinearMethod, Method, VectorMethod
 from hashbench.plugins.registry import Plugin, Registry
@@ -71,14 +71,11 @@ def compute(
     seconds["fit"] -= seconds["recording"]
     check_fitted(method)
     with _timed(seconds, "encode"):
-        encoded = encode(method, prepared, what.bits)
+        encoded = encode(method, prepared, what.bits, _is_asymmetric(plugin, what))
     codes = checked(encoded, prepared)
     codes.save(folder / "codes.npz")
     _save_history(method, folder / "history.npz")
-    record = cell_record(what, codes, seconds, resident)
-    if isinstance(method, VectorMethod):
-        record["item_bytes"] = float(method.item_bytes)
-    return record
+    return cell_record(what, codes, seconds, resident, method.item_bytes)
 
 
 @contextlib.contextmanager
@@ -102,10 +99,18 @@ def _load_modules(plugin: Plugin) -> None:
 def _make_method(plugin: Plugin, cell: Cell, folder: Path) -> Method:
     """Return the method of a cell, which logs its iterations to a folder."""
     state = random_state(cell.seed)
-    method: Method = plugin.cls(**cell.parameters, n_bits=cell.bits, random_state=state)
+    parameters = dict(cell.parameters)
+    if _is_asymmetric(plugin, cell):
+        del parameters[DISTANCE]
+    method: Method = plugin.cls(**parameters, n_bits=cell.bits, random_state=state)
     total = cell.parameters.get("epochs", cell.parameters.get("iterations"))
     method.on_record = task_log.TaskLog(folder, total if isinstance(total, int) else None)
     return method
+
+
+def _is_asymmetric(plugin: Plugin, cell: Cell) -> bool:
+    """Return whether real queries are compared; a method's own parameter is something else."""
+    return DISTANCE in cell.parameters and DISTANCE not in plugin.cls.defaults()
 
 
 def _fit(method: Method, prepared: Prepared) -> None:
@@ -126,11 +131,17 @@ def _save_history(method: Method, path: Path) -> None:
 
 
 def cell_record(
-    cell: Cell, codes: CellCodes, seconds: Mapping[str, float], resident: int
+    cell: Cell,
+    codes: CellCodes,
+    seconds: Mapping[str, float],
+    resident: int,
+    item_bytes: float,
 ) -> dict[str, Any]:
     """Return the result of a cell's task: times, memory and thread pools."""
     return {
         "learned": bool(codes.learned),
+        "hamming": codes.n_bits is not None,
+        "item_bytes": float(item_bytes),
         "seconds": {**seconds, "search_per_query": search_seconds(codes)},
         "random_state": random_state(cell.seed),
         "resident_at_start": resident,
@@ -163,8 +174,20 @@ def check_fitted(method: Method) -> None:
                 )
 
 
-def encode(method: Method, prepared: Prepared, bits: int) -> CellCodes:
-    """Return the method's codes of queries and database, and its learned codes, unchecked."""
+def encode(method: Method, prepared: Prepared, bits: int, asymmetric: bool = False) -> CellCodes:
+    """Return the method's codes of queries and database, and its learned codes, unchecked.
+
+    With the asymmetric distance, the real values of queries and the codes as -1 and +1 (A. Gordo,
+    F. Perronnin, Y. Gong, S. Lazebnik: Asymmetric distances for binary embeddings, IEEE TPAMI
+    2014). Their inner product is the norm sum_j |q_j| less twice that of the bits that differ.
+    """
+    if asymmetric:
+        learned = _one_or_each(getattr(method, "codes_", None))
+        return CellCodes(
+            tuple(method.project(X, view) for view, X in enumerate(prepared.query)),
+            tuple(_signs(method.encode(X, view)) for view, X in enumerate(prepared.database)),
+            tuple(map(_signs, learned)),
+        )
     if isinstance(method, VectorMethod):
         return CellCodes(
             tuple(method.vectors(X, view, "query") for view, X in enumerate(prepared.query)),
@@ -177,6 +200,10 @@ def encode(method: Method, prepared: Prepared, bits: int) -> CellCodes:
         _one_or_each(getattr(method, "codes_", None)),
         bits,
     )
+
+
+def _signs(codes: Any) -> npt.NDArray[np.float32]:
+    return np.where(codes, np.float32(1), np.float32(-1))
 
 
 def _one_or_each(learned: Any) -> tuple[Any, ...]:

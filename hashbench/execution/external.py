@@ -132,5 +132,5 @@ def compute(
     )
     checked = CellCodes(query, database, (), what.bits)
     checked.save(folder / "codes.npz")
-    record = cell_record(what, checked, found.seconds, resident)
+    record = cell_record(what, checked, found.seconds, resident, what.bits / 8)
     return {**record, "training_unknown": not found.split}

@@ -20,6 +20,7 @@ from hashbench.core.errors import HashbenchError, unknown
 from hashbench.data.formats import FileDataset, parse_file_selection
 from hashbench.data.prepare import DataSpec, SplitRequest
 from hashbench.execution import external
+from hashbench.execution.cell import ASYMMETRIC, DISTANCE, DISTANCES, HAMMING
 from hashbench.execution.study import Rule, Study
 from hashbench.plugins.dataset import Dataset
 from hashbench.plugins.protocol import RESERVED_KEYS, ROW_KEYS, Protocol
@@ -28,7 +29,7 @@ from hashbench.plugins.requirements import unavailable
 from hashbench.plugins.selection import Selection, format_value, parse_item, select, split_items
 
 #: Keys that a selection may set on every method, in addition to its parameters.
-METHOD_EXTRAS = ("train_rows",)
+METHOD_EXTRAS = ("train_rows", DISTANCE)
 
 #: Parameters of every method that the grid sets.
 FIXED = ("n_bits", "random_state")
@@ -174,12 +175,27 @@ def _make_spec(
     train_rows = settings.pop("train_rows", None)
     if train_rows is not None and (type(train_rows) is not int or train_rows < 1):
         raise HashbenchError(f"train_rows: found {train_rows!r}; allowed: whole numbers from 1 up")
+    distance = HAMMING if DISTANCE in defaults else settings.pop(DISTANCE, HAMMING)
+    _check_distance(plugin, distance)
     parameters = _complete(method.name, defaults, settings)
     printed = _changed(defaults, parameters)
+    if distance != HAMMING:
+        parameters[DISTANCE] = printed[DISTANCE] = distance
     if train_rows is not None:
         printed["train_rows"] = train_rows
     params = ",".join(f"{key}={format_value(printed[key])}" for key in sorted(printed))
     return CellSpec(data, method.name, params, parameters, train_rows, bits, seed)
+
+
+def _check_distance(plugin: Plugin, distance: Any) -> None:
+    """Raise an error unless a method can be searched with a distance."""
+    if distance not in DISTANCES:
+        raise unknown("distance", str(distance), DISTANCES)
+    if distance == ASYMMETRIC and not hasattr(plugin.cls, "project"):
+        raise HashbenchError(
+            f"method {plugin.name}: found {DISTANCE}={distance}; allowed: methods with `project`, "
+            "as linear hash functions have"
+        )
 
 
 def select_datasets(study: Study, registry: Registry) -> list[DataChoice]:

@@ -27,7 +27,8 @@ class RunRecord:
     alone : whether no other cell ran at the same time
     learned : whether there are learned codes
     training_unknown : whether the codes come from elsewhere and may be trained on any rows
-    item_bytes : size of an item in the database if the method has vectors
+    hamming : whether Hamming distances are compared, not vectors
+    item_bytes : size of an item in the database
     random_state : the random state that the seed gave to the method
     environment : versions and machine
     ended : when, in UTC
@@ -46,6 +47,7 @@ class RunRecord:
     alone: bool | None = None
     learned: bool | None = None
     training_unknown: bool = False
+    hamming: bool | None = None
     item_bytes: float | None = None
     random_state: int | None = None
     environment: Mapping[str, str | int | float | None] = field(default_factory=dict)
@@ -64,7 +66,7 @@ class RunRecord:
             "ended": datetime.now(UTC).isoformat(timespec="seconds"),
         }
         returned = (
-            "resident_at_start", "pools", "learned", "training_unknown", "item_bytes",
+            "resident_at_start", "pools", "learned", "training_unknown", "hamming", "item_bytes",
             "random_state",
         )  # fmt: skip
         record: dict[str, Any] = {

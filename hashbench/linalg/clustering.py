@@ -13,14 +13,14 @@ from hashbench.core.validation import Matrix
 from hashbench.linalg.features import squared_distances
 
 
-def kmeans(X: Matrix, start: npt.NDArray[np.intp], iterations: int = 100) -> Matrix:
-    """Return the k-means centroids of X, (c, d), started from some of its rows.
+def kmeans(X: Matrix, start: Matrix, iterations: int = 100) -> Matrix:
+    """Return the k-means centroids of X, (c, d), after at most some iterations.
 
     Parameters
     ----------
     X : (n, d)
-    start : (c,) of int
-        Indices of the rows that are the first centroids.
+    start : (c, d)
+        The first centroids.
     iterations : int
     """
     from sklearn.cluster import KMeans
@@ -28,7 +28,7 @@ def kmeans(X: Matrix, start: npt.NDArray[np.intp], iterations: int = 100) -> Mat
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
-        found = KMeans(len(start), init=X[start], n_init=1, max_iter=iterations, tol=0).fit(X)
+        found = KMeans(len(start), init=start, n_init=1, max_iter=iterations, tol=0).fit(X)
     return np.asarray(found.cluster_centers_, X.dtype)
 
 

@@ -176,6 +176,11 @@ class Method(BaseEstimator, Parametrised, ABC):  # type: ignore[misc]
     def encode(self, X: Any, view: int | str) -> Bits:
         """Return the (n, n_bits) codes of rows of one view, given by its index or name."""
 
+    @property
+    def item_bytes(self) -> float:
+        """Bytes that one database item takes in an index."""
+        return self.n_bits / 8
+
     def begin_fit(self, views: Any, labels: Any = None) -> TrainingData:
         """Check the input of ``fit``, delete attributes of an earlier fit and start the timer."""
         names = list(views) if isinstance(views, Mapping) else None
@@ -280,7 +285,11 @@ class LinearMethod(Method):
     maps_: Sequence[FeatureMap] | None = None
 
     def project(self, X: Any, view: int | str) -> Matrix:
-        """Return the (n, n_bits) real values whose signs are the codes."""
+        """Return the (n, n_bits) real values whose signs are the codes.
+
+        With ``distance=asymmetric`` they are the queries, see
+        :mod:`hashbench.execution.compute_cell`.
+        """
         X, view = self.check_encode(X, view)
         W = self.projections_[view]
         # The mean is folded into the offset: encoding then never copies the features.
@@ -307,7 +316,8 @@ class VectorMethod(Method):
     """A method that compares real vectors: score = query . database, higher is nearer.
 
     ``vectors`` replaces codes; any additive term of a score (as in a squared distance)
-    is a further coordinate. Tables mark such methods as not Hamming and give ``item_bytes``.
+    is a further coordinate. Tables mark such methods as not Hamming codes and give their
+    ``item_bytes``, which the method states.
 
     Attributes
     ----------

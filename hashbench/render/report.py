@@ -54,6 +54,11 @@ class TableCell:
     underlined: bool = False
     mark: str = ""
 
+    @property
+    def marked(self) -> str:
+        """The text with its mark behind it."""
+        return self.text + self.mark
+
 
 @dataclass(frozen=True)
 class Group:

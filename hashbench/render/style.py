@@ -20,6 +20,7 @@ from hashbench.measures import parse
 from hashbench.plugins.dataset import ContactSheet
 from hashbench.plugins.selection import bare_name
 from hashbench.render.colours import GREY, study_styles
+from hashbench.render.daggers import NOT_HAMMING, RECONSTRUCTION, dagger_notes, vector_notes
 
 if TYPE_CHECKING:
     from hashbench.analysis.results import Results
@@ -29,12 +30,6 @@ WIDTHS = {"column": 3.48, "page": 7.14}
 
 #: Methods that a figure shows in colour at the most.
 MOST_COLOURED = 8
-
-RECONSTRUCTION = "†"
-NOT_HAMMING = "‡"
-
-#: What daggers mean; a note below a table has the details of each method.
-DAGGERS = {RECONSTRUCTION: "reconstruction", NOT_HAMMING: "not Hamming codes"}
 
 TIES = {
     "expected": "mean over all orders of tied items",
@@ -128,8 +123,9 @@ class Style:
         runs = results.runs()
         plan = results.plan.cells
         names = _in_plan_order(runs["method"], (cell.label for cell in plan))
-        item_bytes = runs.dropna(subset="item_bytes").groupby("method")["item_bytes"]
-        sizes = {str(method): sorted(set(values)) for method, values in item_bytes}
+        vectors = vector_notes(
+            zip(runs["method"], runs["hamming"], runs["item_bytes"], strict=True)
+        )
         titles = _titles(names, results.registry.methods)
         styles = study_styles(names)
         methods = {}
@@ -139,8 +135,8 @@ class Style:
             objective = "" if plugin is None else plugin.cls.objective_note
             if plugin is not None and plugin.cls.paper.fidelity == "reconstruction":
                 notes[RECONSTRUCTION] = plugin.cls.paper.fidelity_note or "from partial knowledge"
-            if name in sizes:
-                notes[NOT_HAMMING] = f"{_range(sizes[name])} bytes per item"
+            if name in vectors:
+                notes[NOT_HAMMING] = vectors[name]
             methods[name] = MethodStyle(
                 titles[name], *styles[name], "".join(notes), notes, objective
             )
@@ -244,16 +240,8 @@ class Style:
 
     def notes(self, methods: Iterable[str]) -> list[str]:
         """Return what the daggers of these methods mean, one line per dagger."""
-        lines = []
-        for dagger, meaning in DAGGERS.items():
-            titles: dict[str, list[str]] = {}
-            for style in (self.methods[name] for name in self.ordered(methods)):
-                if dagger in style.notes:
-                    titles.setdefault(style.notes[dagger].rstrip("."), []).append(style.title)
-            if titles:
-                each = "; ".join(f"{', '.join(found)}: {note}" for note, found in titles.items())
-                lines.append(f"{dagger} {meaning} ({each})")
-        return lines
+        shown = (self.methods[name] for name in self.ordered(methods))
+        return dagger_notes((style.title, style.notes) for style in shown)
 
 
 def _preferred(results: Results, names: Sequence[str], highlight: Sequence[str]) -> list[str]:
@@ -364,8 +352,3 @@ def _left_out(results: Results, dataset: str) -> Iterable[str]:
     )
     mean = " on average" if len(splits) > 1 else ""
     yield f"copies of database rows left out: {words} queries of {queries:.0f}{mean}"
-
-
-def _range(values: Sequence[float]) -> str:
-    ends = dict.fromkeys((values[0], values[-1]))
-    return " to ".join(f"{value:g}" for value in ends)

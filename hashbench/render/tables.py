@@ -300,7 +300,9 @@ def to_text(table: Table, width: int) -> str:
         lines.append(_rich_text(_rich_table(names, table.columns, rows), width))
     else:
         lines += (_side_by_side(table, rows, block, width) for block in _blocks(table, rows, width))
-    return "\n".join((*lines, *table.notes))
+    for note in table.notes:
+        lines += textwrap.wrap(note, width, break_on_hyphens=False)
+    return "\n".join(lines)
 
 
 def _blocks(
@@ -313,7 +315,7 @@ def _blocks(
         headings.append((name, list(range(start, start + count))))
         start += count
     span = max(max(NUMBER * len(columns), len(name) + 2) for name, columns in headings)
-    first = max(len(text) for text in (table.header[1][0][0], *(row[0].text for row in rows)))
+    first = max(len(text) for text in (table.header[1][0][0], *(row[0].marked for row in rows)))
     free = width - min(first, max(NAME, width - span * len(headings)))
     across, each = max(1, free // span), max(1, free // NUMBER)
     for low in range(0, len(headings), across):
@@ -339,7 +341,7 @@ def _side_by_side(
     first = _rich_table(None, "", [], title=" ", show_header=True, padding=0)
     first.add_column(names[0], no_wrap=True, overflow="ellipsis", max_width=free)
     for row in rows:
-        first.add_row(row[0].text)
+        first.add_row(row[0].marked)
     parts = [first]
     for each, (name, columns) in zip(wide, block, strict=True):
         shown = [[row[column] for column in columns] for row in rows]
@@ -369,7 +371,7 @@ def _rich_table(
         else:
             table.add_column(name, no_wrap=True, justify="right" if letter == "r" else "left")
     for row in rows:
-        table.add_row(*(Text(cell.text + cell.mark, "bold" if cell.bold else "") for cell in row))
+        table.add_row(*(Text(cell.marked, "bold" if cell.bold else "") for cell in row))
     return table
 
 
@@ -395,7 +397,7 @@ def to_styler(table: Table) -> Styler:
 
     rows = [(group.title, row) for group in table.groups for row in group.rows]
     header = [[name for name, count in spans for _ in range(count)] for spans in table.header]
-    texts = [[cell.text + cell.mark for cell in row] for _, row in rows]
+    texts = [[cell.marked for cell in row] for _, row in rows]
     css = [[_css(cell) for cell in row] for _, row in rows]
     if any(title for title, _ in rows):
         header = [["", *names] for names in header]

@@ -14,6 +14,7 @@ from typing import Any
 from hashbench.analysis.chance import MARK, MEANING, at_chance
 from hashbench.data.splits import Searched
 from hashbench.plugins.selection import bare_name, full_name
+from hashbench.render.daggers import NOT_HAMMING, dagger_notes, vector_notes
 from hashbench.render.report import Group, Table, TableCell
 from hashbench.render.tables import to_text
 
@@ -97,6 +98,8 @@ def score_tables(
     order : methods and datasets that are shown
     """
     order = order or Order()
+    cells = ((_label(row), row.get("hamming"), row.get("item_bytes")) for row in runs)
+    daggers = {method: {NOT_HAMMING: note} for method, note in vector_notes(cells).items()}
     groups: dict[str, dict[Searched, list[Row]]] = {}
     for row in results:
         if row["measure"] == measure:
@@ -108,7 +111,9 @@ def score_tables(
         for number, (searched, shown) in enumerate(groups.get(dataset, {}).items()):
             # a failed cell has no scores that tell what else would be searched
             others = [] if number else own
-            table = _score_table(shown, others, f"{measure} on {dataset}, {searched}", order)
+            table = _score_table(
+                shown, others, f"{measure} on {dataset}, {searched}", order, daggers
+            )
             parts.append(to_text(table, width()))
         if dataset not in groups:
             done = any(row["status"] == "done" for row in own)
@@ -117,7 +122,13 @@ def score_tables(
     return "\n\n".join(parts)
 
 
-def _score_table(rows: Sequence[Row], runs: Sequence[Row], title: str, order: Order) -> Table:
+def _score_table(
+    rows: Sequence[Row],
+    runs: Sequence[Row],
+    title: str,
+    order: Order,
+    daggers: Mapping[str, Mapping[str, str]],
+) -> Table:
     tasks = list(dict.fromkeys(row["task"] for row in rows))
     scores = _scores(rows, runs, tasks)
     seeds = len({row["seed"] for row in rows})
@@ -126,7 +137,10 @@ def _score_table(rows: Sequence[Row], runs: Sequence[Row], title: str, order: Or
     bits = sorted({row["bits"] for row in (*rows, *runs)})
     columns = [(task, each) for task in tasks for each in bits]
     lines = [
-        [TableCell(method), *(_cell(scores[method].get(c), best.get(c)) for c in columns)]
+        [
+            TableCell(method, mark="".join(daggers.get(method, ""))),
+            *(_cell(scores[method].get(c), best.get(c)) for c in columns),
+        ]
         for method in methods
     ]
     header = [
@@ -134,6 +148,7 @@ def _score_table(rows: Sequence[Row], runs: Sequence[Row], title: str, order: Or
         [("method", 1), *((f"{each} bits", 1) for _, each in columns)],
     ]
     notes = list(_notes([each for method in methods for each in scores[method].values()]))
+    notes += dagger_notes((method, daggers.get(method, {})) for method in methods)
     if len(methods) < len(scores):
         others = len(scores) - len(methods)
         notes.append(f"{others} methods more; full table in {order.where}")

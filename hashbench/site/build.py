@@ -21,8 +21,9 @@ from hashbench.analysis.results import Results
 from hashbench.data.splits import Searched
 from hashbench.plugins.method import UP_TO_RANK
 from hashbench.plugins.selection import bare_name
+from hashbench.render.daggers import DAGGERS
 from hashbench.render.report import SECTIONS, Picture, Slices, Table
-from hashbench.render.style import DAGGERS, Style
+from hashbench.render.style import Style
 from hashbench.render.writer import FOLDER, Rendered, RenderedExhibit
 from hashbench.site.about import About
 from hashbench.site.bibtex import bibtex, own_bibtex

@@ -86,9 +86,7 @@ def _dataset(
         return {"why": f"{size:,} items are too many to search in a browser."}
     named = {
         (method, bits): f"d{number}-m{method}-b{bits}"
-        for method, bits in (
-            _key(stored, positions) for stored in cells if not stored.record.item_bytes
-        )
+        for method, bits in (_key(stored, positions) for stored in cells if stored.record.hamming)
     }
     return {"seed": cells[0].cell.seed, "cells": named} if named else {"why": "No codes."}
 

@@ -229,7 +229,7 @@ def test_ranks_of_curves_cover_both_ends():
 
 def test_a_look_has_titles_marks_and_notes(hand_made, registry):
     hand_made.add(method="edsh")
-    hand_made.add(method="dashi", record={"item_bytes": 12.0})
+    hand_made.add(method="dashi", record={"hamming": False, "item_bytes": 12.0})
     hand_made.add(method="somebody", dataset="synthetic[rows=5]")
     style = Style.of(hand_made.results(registry))
     assert style.methods["edsh"].title == registry.methods["edsh"].title

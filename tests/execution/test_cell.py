@@ -96,6 +96,24 @@ def test_vectors_are_stored_as_they_are(registry, computed):
     assert record["item_bytes"] > 0
 
 
+def test_bytes_per_item_are_stored_with_every_cell(computed):
+    _, codes, *_ = computed("cca")
+    assert (codes["hamming"], codes["item_bytes"]) == (True, 12 / 8)
+    _, vectors, *_ = computed("int8")
+    assert (vectors["hamming"], vectors["item_bytes"]) == (False, 10.0)
+
+
+def test_asymmetric_distances_compare_real_queries_with_codes(computed):
+    plain, *_ = computed("edsh", iterations=3)
+    codes, record, *_ = computed("edsh", iterations=3, distance="asymmetric")
+    assert (codes.n_bits, record["hamming"], record["item_bytes"]) == (None, False, 12 / 8)
+    for view in (0, 1):
+        assert np.array_equal(codes.query[view] >= 0, unpack(plain.query[view], 12))
+        assert np.array_equal(codes.database[view], 2.0 * unpack(plain.database[view], 12) - 1)
+    assert np.array_equal(codes.learned[0], 2.0 * unpack(plain.learned[0], 12) - 1)
+    assert len(np.unique(codes.query[0])) > 2
+
+
 def test_recording_the_objective_is_no_training_time(registry, computed, monkeypatch):
     cls = registry.methods["edsh"].cls
     record = cls.record_objective

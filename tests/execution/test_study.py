@@ -41,6 +41,12 @@ def test_a_parameter_at_its_default_is_no_other_cell(registry):
     assert len(expand_grid(asked, registry)) == 1
 
 
+def test_the_distance_is_a_parameter_of_every_linear_method(registry):
+    specs = expand_grid(study(methods="cca[distance=hamming|asymmetric]"), registry)
+    assert [spec.params for spec in specs] == ["", "distance=asymmetric"]
+    assert [spec.parameters.get("distance") for spec in specs] == [None, "asymmetric"]
+
+
 def test_whole_numbers_for_real_parameters_make_the_same_cell(registry):
     one, other = (
         expand_grid(study(methods=f"edsh[gamma={text}]", datasets="synthetic"), registry)[0]
@@ -84,6 +90,8 @@ def test_protocol_and_preprocessing_are_chosen_like_parameters(registry):
         ({"methods": "edhs"}, ["method", "'edhs'", "'edsh'"]),
         ({"methods": "edsh[gama=1]"}, ["edsh", "'gama'", "'gamma'"]),
         ({"methods": "edsh[train_rows=0]"}, ["train_rows", " 0", "from 1"]),
+        ({"methods": "edsh[distance=cosine]"}, ["distance 'cosine'", "hamming, asymmetric"]),
+        ({"methods": "ccq[distance=asymmetric]"}, ["ccq", "asymmetric", "project"]),
         ({"datasets": "synthetic[protocol=standart]"}, ["protocol", "synthetic", "'standart'"]),
         ({"methods": "edsh[gamma=x]"}, ["gamma", "edsh", "'x'", "numbers"]),
         ({"methods": "edsh[gamma=nan]"}, ["gamma", "edsh", "nan", "numbers"]),

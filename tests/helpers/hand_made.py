@@ -86,6 +86,8 @@ class HandMade:
             "reason": reason,
             "seconds": {"fit": 1.0},
             "alone": True,
+            "hamming": True,
+            "item_bytes": cell.bits / 8,
         }
         with Store(self.path) as store:
             store.put(cell, RunRecord(**{**base, "threads": 1, **(record or {})}), work)

@@ -46,7 +46,7 @@ def test_kmeans_finds_what_scikit_learn_finds(dtype):
     X = (100 + rng.standard_normal((400, 6))).astype(dtype)
     rows = rng.choice(400, 40, replace=False)
     theirs = KMeans(40, init=X[rows], n_init=1, max_iter=100, tol=0).fit(X)
-    found = kmeans(X, rows)
+    found = kmeans(X, X[rows])
     assert found.dtype == dtype
     np.testing.assert_allclose(found, theirs.cluster_centers_, atol=1e-4)
 
@@ -54,8 +54,8 @@ def test_kmeans_finds_what_scikit_learn_finds(dtype):
 def test_a_cluster_that_loses_its_rows_takes_the_farthest_one():
     # Both starts lie at 0: the first centroid gets all rows, the second one the outlier.
     X = np.array([[0.0], [0.0], [1.0], [9.0]])
-    np.testing.assert_allclose(kmeans(X, np.array([0, 1])), [[1 / 3], [9]])
+    np.testing.assert_allclose(kmeans(X, X[:2]), [[1 / 3], [9]])
 
 
 def test_kmeans_of_equal_rows_ends():
-    assert np.array_equal(kmeans(np.ones((20, 3)), np.arange(4)), np.ones((4, 3)))
+    assert np.array_equal(kmeans(np.ones((20, 3)), np.ones((4, 3))), np.ones((4, 3)))

@@ -101,6 +101,21 @@ def test_a_method_that_the_measure_is_not_for_has_a_dash():
     assert line.startswith("AP on wiki: ")
 
 
+def test_methods_without_hamming_distances_are_marked_with_their_bytes():
+    rows = table_rows((8, 16), ("edsh", "pq"))
+    runs = [
+        {**row, "status": "done", "hamming": row["method"] == "edsh", "item_bytes": row["bits"] / 8}
+        for row in rows
+    ]
+    runs += [{**runs[0], "method": "failed", "status": "failed", "hamming": None}]
+    *_, note = lines = score_tables(rows, runs, "AP").splitlines()
+    names = [line.split()[0] for line in lines]
+    assert {"edsh", "pq‡", "failed"} < set(names)
+    assert note.startswith("‡ ")
+    assert "pq: 1 to 2 bytes per item" in note
+    assert "edsh" not in note
+
+
 def test_cells_that_are_not_done_stand_in_the_table():
     rows = [row for row in table_rows((8,), ("edsh", "cca")) if row["params"] == ""]
     base = {"dataset": "wiki", "params": "", "bits": 8}
