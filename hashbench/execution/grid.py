@@ -21,6 +21,7 @@ from hashbench.data.formats import FileDataset, parse_file_selection
 from hashbench.data.prepare import DataSpec, SplitRequest
 from hashbench.execution import external
 from hashbench.execution.study import Rule, Study
+from hashbench.plugins.allowed import check_parameters
 from hashbench.plugins.dataset import Dataset
 from hashbench.plugins.protocol import RESERVED_KEYS, ROW_KEYS, Protocol
 from hashbench.plugins.registry import Plugin, Registry
@@ -175,6 +176,7 @@ def _make_spec(
     if train_rows is not None and (type(train_rows) is not int or train_rows < 1):
         raise HashbenchError(f"train_rows: found {train_rows!r}; allowed: whole numbers from 1 up")
     parameters = _complete(method.name, defaults, settings)
+    check_parameters(plugin.cls, parameters)
     printed = _changed(defaults, parameters)
     if train_rows is not None:
         printed["train_rows"] = train_rows
