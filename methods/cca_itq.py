@@ -95,8 +95,8 @@ class CCAITQ(LinearMethod):
         "scaling": Choice("entry", "variance", "correlation"),
     }
     allowed: ClassVar = {
-        "ridge_covariance": NON_NEGATIVE, "ridge_scatter": NON_NEGATIVE, "iterations": COUNT_OR_ZERO,
-        "rotation_view": COUNT_OR_ZERO, "scaling": Choice(*SCALINGS),
+        "ridge_covariance": NON_NEGATIVE, "ridge_scatter": NON_NEGATIVE,
+        "iterations": COUNT_OR_ZERO, "rotation_view": COUNT_OR_ZERO, "scaling": Choice(*SCALINGS),
     }  # fmt: skip
     supervised = False
     paper = Paper(

@@ -73,7 +73,7 @@ MESSAGES = {
         "optimistic, pessimistic"
     ),
     # folders of results
-    "status empty": "empty: found no plan.json; allowed: a folder made by hashbench run",
+    "status empty": "empty: found nothing; allowed: a folder made by hashbench run",
     "verify empty": "empty: found no results; allowed: a folder made by hashbench run",
     "run -m cca -d synthetic -o /dev/null": (
         "/dev/null cannot be a folder of results: /dev/null/cells: Not a directory"

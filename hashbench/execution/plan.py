@@ -87,7 +87,8 @@ class Plan:
         """Read the plan of a folder of results."""
         path = out / FILE
         if not path.is_file():
-            raise HashbenchError(f"{out}: found no {FILE}; allowed: a folder made by hashbench run")
+            found = f"no {FILE}" if out.is_dir() and any(out.iterdir()) else "nothing"
+            raise HashbenchError(f"{out}: found {found}; allowed: a folder made by hashbench run")
         check_schema(out)
         try:
             return from_json(cls, verify_checksum(json.loads(path.read_text(encoding="utf-8"))))

@@ -25,6 +25,8 @@ class Bounds:
     --------
     >>> print(Bounds(ge=0), "/", Bounds(gt=0, le=1), "/", Bounds(ge=1, whole=True))
     numbers from 0 up / numbers above 0, up to 1 / whole numbers from 1 up
+    >>> print(Bounds(ge=0, le=1), "/", Bounds(ge=0, lt=1), "/", Bounds(lt=1))
+    numbers from 0 to 1 / numbers from 0, below 1 / numbers below 1
     >>> 0 in Bounds(ge=0), 0 in Bounds(gt=0), 1.5 in Bounds(ge=1, whole=True)
     (True, False, False)
     """
@@ -48,24 +50,21 @@ class Bounds:
         )
 
     def __str__(self) -> str:
-        kind = "whole numbers" if self.whole else "numbers"
-        low = "" if self.ge is None else f"from {self.ge:g}"
-        low = low if self.gt is None else f"above {self.gt:g}"
-        high = "" if self.le is None else f"to {self.le:g}"
-        high = high if self.lt is None else f"below {self.lt:g}"
-        if low and high:
-            return f"{kind} {low} {high}" if self.gt is None else f"{kind} {low}, {_upto(high)}"
-        return f"{kind} {low} up" if low and self.gt is None else f"{kind} {low}{_upto(high)}"
+        low = f"from {self.ge:g}" if self.ge is not None else ""
+        low = f"above {self.gt:g}" if self.gt is not None else low
+        high = f"up to {self.le:g}" if self.le is not None else ""
+        high = f"below {self.lt:g}" if self.lt is not None else high
+        if self.ge is not None:
+            high = high.removeprefix("up ") or "up"
+        separator = " " if high in ("", "up") or high.startswith("to") else ", "
+        words = separator.join(filter(None, (low, high)))
+        return f"{'whole ' * self.whole}numbers {words}".rstrip()
 
     @property
     def ends(self) -> list[float]:
         """The smallest and the largest number, where there are such."""
         found = [end for end in (self.ge, self.le) if end is not None]
         return [int(end) for end in found] if self.whole else found
-
-
-def _upto(high: str) -> str:
-    return f"up {high}" if high.startswith("to") else high
 
 
 POSITIVE = Bounds(gt=0)
