@@ -23,6 +23,7 @@ import pandas as pd
 
 import hashbench
 from hashbench.plugins.method import FIDELITIES, UP_TO_RANK, Method
+from hashbench.plugins.parameter_docs import meanings
 from hashbench.plugins.registry import Plugin, discover
 from hashbench.plugins.space import as_range
 
@@ -128,15 +129,13 @@ def method_page(plugin: Plugin, figures: Figures) -> str:
 
 def _parameters(method: type[Method]) -> Iterator[str]:
     """Yield the table of parameters, with what the docstring says and where a search looks."""
-    said = _described(inspect.getdoc(method) or "")
-    for base in method.__mro__[1:]:
-        said = _described(inspect.getdoc(base) or "") | said
+    said = meanings(method)
     own = {k: v for k, v in method.defaults().items() if k not in ("n_bits", "random_state")}
     rows = [
         [
             f"`{name}`",
             f"`{value}`",
-            said.get(name, ""),
+            said.get(name, "").replace("|", "\\|"),
             str(as_range(method.space.get(name, "not searched"))),
         ]
         for name, value in own.items()
@@ -144,20 +143,6 @@ def _parameters(method: type[Method]) -> Iterator[str]:
     if rows:
         columns = ["parameter", "default", "meaning", "range in a search"]
         yield "## Parameters\n\n" + markdown_table(pd.DataFrame(rows, columns=columns))
-
-
-def _described(docstring: str) -> dict[str, str]:
-    """Return what a docstring says of each parameter."""
-    section = re.search(r"^Parameters\n-+\n(.*?)(?:\n\n|\Z)", docstring, re.DOTALL | re.MULTILINE)
-    found: dict[str, str] = {}
-    names: list[str] = []
-    for line in section[1].splitlines() if section else ():
-        if not line.startswith(" "):
-            names = [name.strip() for name in line.partition(":")[0].split(",")]
-        else:
-            for name in names:
-                found[name] = f"{found.get(name, '')} {line.strip()}".strip().replace("|", "\\|")
-    return found
 
 
 def _scores(name: str, figures: Figures) -> Iterator[str]:

@@ -12,12 +12,16 @@ from typing import Any
 __version__ = "0.1.0"
 
 _EXPORTS = {
+    "Bounds": "hashbench.plugins.allowed",
+    "COUNT": "hashbench.plugins.allowed",
+    "COUNT_OR_ZERO": "hashbench.plugins.allowed",
     "Choice": "hashbench.plugins.space",
     "Citation": "hashbench.plugins.method",
     "ContactSheet": "hashbench.plugins.dataset",
     "Data": "hashbench.plugins.dataset",
     "Dataset": "hashbench.plugins.dataset",
     "DeclinedError": "hashbench.core.errors",
+    "FRACTION": "hashbench.plugins.allowed",
     "GivenSplit": "hashbench.plugins.dataset",
     "HashbenchError": "hashbench.core.errors",
     "Integer": "hashbench.plugins.space",
@@ -26,6 +30,8 @@ _EXPORTS = {
     "LinearMethod": "hashbench.plugins.method",
     "Log": "hashbench.plugins.space",
     "Method": "hashbench.plugins.method",
+    "NON_NEGATIVE": "hashbench.plugins.allowed",
+    "POSITIVE": "hashbench.plugins.allowed",
     "Paper": "hashbench.plugins.method",
     "HalfTrained": "hashbench.plugins.dataset",
     "RandomQuery": "hashbench.plugins.dataset",

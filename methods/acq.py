@@ -33,7 +33,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import LinearMethod, Log, Paper
+from hashbench import COUNT, NON_NEGATIVE, LinearMethod, Log, Paper
 from hashbench.linalg import (
     column_means,
     correlated_directions,
@@ -64,6 +64,7 @@ class ACQ(LinearMethod):
     name = "acq"
     title = "ACQ"
     space: ClassVar = {"eta": Log(1e-2, 1e2), "ridge": Log(1e-4, 1e2)}
+    allowed: ClassVar = {"eta": NON_NEGATIVE, "ridge": NON_NEGATIVE, "iterations": COUNT}
     supervised = False
     discrete = True
     paper = Paper(

@@ -37,7 +37,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import LinearMethod, Log, Paper
+from hashbench import COUNT, NON_NEGATIVE, POSITIVE, LinearMethod, Log, Paper
 from hashbench.linalg import (
     anchor_maps,
     cross_product,
@@ -81,6 +81,10 @@ class ALECH(LinearMethod):
         "eta": Log(1e-6, 1),
         "lam": Log(1e1, 1e6),
     }
+    allowed: ClassVar = {
+        "alpha": NON_NEGATIVE, "beta": NON_NEGATIVE, "eta": NON_NEGATIVE, "lam": POSITIVE,
+        "anchors": COUNT, "anchors_others": COUNT, "iterations": COUNT,
+    }  # fmt: skip
     supervised = True
     discrete = True
     kernel = True

@@ -27,7 +27,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import LinearMethod, Log, Paper
+from hashbench import COUNT, NON_NEGATIVE, LinearMethod, Log, Paper
 from hashbench.linalg import (
     Ridge,
     anchor_maps,
@@ -73,6 +73,11 @@ class BATCH(LinearMethod):
         "omega": Log(1e-4, 1),
         "ridge_scatter": Log(1e-4, 1e2),
     }
+    allowed: ClassVar = {
+        "eta": NON_NEGATIVE, "eta_labels": NON_NEGATIVE, "omega": NON_NEGATIVE,
+        "ridge_scatter": NON_NEGATIVE, "anchors": COUNT, "anchors_others": COUNT,
+        "iterations": COUNT,
+    }  # fmt: skip
     supervised = True
     discrete = True
     kernel = True

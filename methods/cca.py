@@ -29,7 +29,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import LinearMethod, Log, Paper
+from hashbench import NON_NEGATIVE, LinearMethod, Log, Paper
 from hashbench.linalg import (
     column_means,
     correlated_directions,
@@ -57,6 +57,7 @@ class CCA(LinearMethod):
     name = "cca"
     title = "CCA"
     space: ClassVar = {"ridge_covariance": Log(1e-8, 1)}
+    allowed: ClassVar = {"ridge_covariance": NON_NEGATIVE, "ridge_scatter": NON_NEGATIVE}
     supervised = False
     paper = Paper(
         "H. Hotelling",

@@ -42,7 +42,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Choice, HashbenchError, LinearMethod, Log, Paper
+from hashbench import (
+    COUNT_OR_ZERO,
+    NON_NEGATIVE,
+    Choice,
+    HashbenchError,
+    LinearMethod,
+    Log,
+    Paper,
+)
 from hashbench.linalg import (
     column_means,
     correlated_directions,
@@ -87,6 +95,10 @@ class CCAITQ(LinearMethod):
         "ridge_covariance": Log(1e-6, 1),
         "scaling": Choice("entry", "variance", "correlation"),
     }
+    allowed: ClassVar = {
+        "ridge_covariance": NON_NEGATIVE, "ridge_scatter": NON_NEGATIVE,
+        "iterations": COUNT_OR_ZERO, "rotation_view": COUNT_OR_ZERO, "scaling": Choice(*SCALINGS),
+    }  # fmt: skip
     supervised = False
     paper = Paper(
         "Y. Gong, S. Lazebnik",
@@ -125,14 +137,10 @@ class CCAITQ(LinearMethod):
         """Find the canonical directions and rotate them."""
         data = self.begin_fit(views, labels)
         views, rng = data.views, data.rng
-        if self.rotation_view is not None and not 0 <= self.rotation_view < len(views):
+        if self.rotation_view is not None and self.rotation_view >= len(views):
             raise HashbenchError(
                 f"{self.name}: found rotation_view {self.rotation_view}; "
                 f"allowed: 0 to {len(views) - 1}, or none"
-            )
-        if self.scaling not in SCALINGS:
-            raise HashbenchError(
-                f"{self.name}: found scaling {self.scaling!r}; allowed: {', '.join(SCALINGS)}"
             )
         self.means_ = column_means(views)
         ridge = self.ridge_covariance * (data.n - 1) + self.ridge_scatter

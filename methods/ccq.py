@@ -47,7 +47,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import scipy
 
-from hashbench import HashbenchError, Log, Paper, VectorMethod
+from hashbench import COUNT, NON_NEGATIVE, POSITIVE, Log, Paper, VectorMethod
 from hashbench.linalg import (
     Ridge,
     column_means,
@@ -92,6 +92,10 @@ class CCQ(VectorMethod):
     name = "ccq"
     title = "CCQ"
     space: ClassVar = {"lam": Log(1e-2, 1e2), "ridge_scatter": Log(1e-5, 1e1)}
+    allowed: ClassVar = {
+        "lam": NON_NEGATIVE, "ridge_scatter": POSITIVE, "iterations": COUNT,
+
+    }  # fmt: skip
     supervised = False
     discrete = True
     paper = Paper(
@@ -122,8 +126,6 @@ class CCQ(VectorMethod):
         """Learn subspaces, codebooks and codes."""
         data = self.begin_fit(views, labels)
         views, rng = data.views, data.rng
-        if self.ridge_scatter <= 0:
-            raise HashbenchError(f"ridge_scatter: found {self.ridge_scatter}; allowed: above 0")
         means = column_means(views)
         weights = np.array([1.0] + [self.lam] * (len(views) - 1))
         squares = [mean_squared_distance(X) * len(X) / 2 for X in views]  # ||X_m||^2

@@ -32,7 +32,17 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from hashbench import Linear, Log, Paper, TorchMethod
+from hashbench import (
+    COUNT_OR_ZERO,
+    FRACTION,
+    NON_NEGATIVE,
+    POSITIVE,
+    Bounds,
+    Linear,
+    Log,
+    Paper,
+    TorchMethod,
+)
 from hashbench.neural.losses import cosines, mse, normalize, sign
 from hashbench.neural.networks import mlp
 from hashbench.neural.similarity import JointCosines
@@ -92,6 +102,12 @@ class CIRH(TorchMethod):
     two_views = True
 
     space: ClassVar = {"image_weight": Linear(0, 1), "beta": Log(1e-3, 1), "lr": Log(3e-5, 1e-3)}
+    allowed: ClassVar = {
+        "image_weight": FRACTION, "direct": FRACTION, "dropped": FRACTION,
+        "reconstruction": NON_NEGATIVE, "correlation": NON_NEGATIVE, "beta": NON_NEGATIVE,
+        "image_hidden": COUNT_OR_ZERO, "text_hidden": COUNT_OR_ZERO, "teacher_lr": POSITIVE,
+        "batch_size": Bounds(ge=2, whole=True),
+    }  # fmt: skip
 
     def __init__(
         self,

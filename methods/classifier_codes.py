@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Log, Method
+from hashbench import NON_NEGATIVE, Log, Method
 from hashbench.linalg import (
     row_blocks,
     unit_rows,
@@ -46,6 +46,7 @@ class ClassifierCodes(Method):
     name = "classifier-codes"
     title = "Classifier codes"
     space: ClassVar = {"ridge": Log(1e-4, 1e2)}
+    allowed: ClassVar = {"ridge": NON_NEGATIVE}
     supervised = True
 
     def __init__(self, n_bits: int = 16, ridge: float = 0.1, random_state: Any = None) -> None:

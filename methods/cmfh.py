@@ -43,10 +43,18 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import HashbenchError, Linear, LinearMethod, Log, Paper
+from hashbench import (
+    COUNT,
+    FRACTION,
+    NON_NEGATIVE,
+    POSITIVE,
+    Choice,
+    Linear,
+    LinearMethod,
+    Log,
+    Paper,
+)
 from hashbench.linalg import Ridge, column_means, cross_product, project, row_coordinates
-
-VERSIONS = ("v1", "paper", "v2")
 
 
 class CMFH(LinearMethod):
@@ -74,6 +82,10 @@ class CMFH(LinearMethod):
     name = "cmfh"
     title = "CMFH"
     space: ClassVar = {"lam": Linear(0.1, 0.9), "mu": Log(1, 1e4), "gamma": Log(1e-4, 1e1)}
+    allowed: ClassVar = {
+        "variant": Choice("v1", "paper", "v2"), "lam": FRACTION, "mu": POSITIVE,
+        "gamma": NON_NEGATIVE, "iterations": COUNT,
+    }  # fmt: skip
     supervised = False
     paper = Paper(
         "G. Ding, Y. Guo, J. Zhou",
@@ -107,10 +119,6 @@ class CMFH(LinearMethod):
         """Learn latent vectors and hash functions."""
         data = self.begin_fit(views, labels)
         views, rng = data.views, data.rng
-        if self.variant not in VERSIONS:
-            raise HashbenchError(
-                f"{self.name}: found variant {self.variant!r}; allowed: {', '.join(VERSIONS)}"
-            )
         second = self.variant == "v2"
         rest = (1 - self.lam) / (len(views) - 1)
         weights = [self.lam] + [rest] * (len(views) - 1)  # lambda_m

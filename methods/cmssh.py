@@ -33,7 +33,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy
 
-from hashbench import Integer, LinearMethod, Paper
+from hashbench import Bounds, Integer, LinearMethod, Paper
 from hashbench.core.errors import DeclinedError
 from hashbench.linalg import (
     project,
@@ -60,6 +60,7 @@ class CMSSH(LinearMethod):
     name = "cmssh"
     title = "CMSSH"
     space: ClassVar = {"pairs": Integer(5000, 40000)}
+    allowed: ClassVar = {"pairs": Bounds(ge=2, whole=True)}
     supervised = True
     paper = Paper(
         "M. M. Bronstein, A. M. Bronstein, F. Michel, N. Paragios",

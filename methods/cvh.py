@@ -19,11 +19,11 @@ Deviations
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from hashbench import DeclinedError, HashbenchError, Paper
+from hashbench import Choice, DeclinedError, Paper
 from hashbench.linalg import (
     cross_product,
     eigen,
@@ -33,8 +33,6 @@ from hashbench.linalg import (
     whitening,
 )
 from hashbench.methods.cca import CCA
-
-VARIANTS = ("textbook", "released")
 
 
 class CVH(CCA):
@@ -51,6 +49,7 @@ class CVH(CCA):
 
     name = "cvh"
     title = "CVH"
+    allowed: ClassVar = {"variant": Choice("textbook", "released")}
     paper = Paper(
         "S. Kumar, R. Udupa",
         "Learning hash functions for cross-view similarity search",
@@ -77,10 +76,6 @@ class CVH(CCA):
         self.variant = variant
 
     def _directions(self, views, ridge):
-        if self.variant not in VARIANTS:
-            raise HashbenchError(
-                f"{self.name}: found variant {self.variant!r}; allowed: {', '.join(VARIANTS)}"
-            )
         if self.variant == "textbook":
             return super()._directions(views, ridge)
         if len(views) > 2:

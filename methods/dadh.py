@@ -28,7 +28,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from hashbench import Linear, Log, Paper, TorchMethod
+from hashbench import NON_NEGATIVE, Bounds, Linear, Log, Paper, TorchMethod
 from hashbench.neural.losses import cosines, sign
 from hashbench.neural.networks import mlp
 
@@ -90,6 +90,11 @@ class DADH(TorchMethod):
         "margin": Linear(0.1, 0.8),
         "lr": Log(1e-5, 1e-3),
     }
+    allowed: ClassVar = {
+        "alpha": NON_NEGATIVE, "beta": NON_NEGATIVE, "gamma": NON_NEGATIVE, "mu": NON_NEGATIVE,
+        "penalty": NON_NEGATIVE, "margin": NON_NEGATIVE, "hidden": Bounds(ge=4, whole=True),
+        "batch_size": Bounds(ge=2, whole=True),
+    }  # fmt: skip
 
     def __init__(
         self,

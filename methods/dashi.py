@@ -34,7 +34,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import LinearMethod, Log, Paper
+from hashbench import COUNT, NON_NEGATIVE, LinearMethod, Log, Paper
 from hashbench.linalg import (
     Ridge,
     cca,
@@ -63,6 +63,7 @@ class DASHi(LinearMethod):
     name = "dashi"
     title = "DASH-i"
     space: ClassVar = {"ridge": Log(1e-4, 1e1)}
+    allowed: ClassVar = {"ridge": NON_NEGATIVE, "iterations": COUNT}
     supervised = True
     paper = Paper(
         "D. Ma, J. Liang, X. Kong, R. He",

@@ -33,8 +33,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import LinearMethod, Log, Paper
-from hashbench.core.errors import unknown
+from hashbench import COUNT, COUNT_OR_ZERO, NON_NEGATIVE, POSITIVE, Choice, LinearMethod, Log, Paper
 from hashbench.linalg import (
     Ridge,
     anchor_maps,
@@ -71,6 +70,10 @@ class DCH(LinearMethod):
     name = "dch"
     title = "DCH"
     space: ClassVar = {"lam": Log(1e-2, 1e2), "mu": Log(1e-6, 1), "ridge_scatter": Log(1e-4, 1e3)}
+    allowed: ClassVar = {
+        "lam": POSITIVE, "mu": NON_NEGATIVE, "ridge_scatter": POSITIVE,
+        "code_step": Choice("relaxed", "discrete"), "anchors": COUNT_OR_ZERO, "iterations": COUNT,
+    }  # fmt: skip
     supervised = True
     discrete = True
     objective_note = "it may rise: codes are the signs of a relaxed minimiser"
@@ -106,8 +109,6 @@ class DCH(LinearMethod):
         """Learn codes and hash functions."""
         data = self.begin_fit(views, labels)
         views, Y, rng = data.views, data.labels, data.rng
-        if self.code_step not in ("relaxed", "discrete"):
-            raise unknown("code_step of dch", self.code_step, ["relaxed", "discrete"])
         if self.anchors:
             self.maps_, views = anchor_maps(views, [self.anchors] * len(views), rng)
         else:

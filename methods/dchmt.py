@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from hashbench import Choice, Linear, Log, Paper, TorchMethod
+from hashbench import FRACTION, Choice, Linear, Log, Paper, TorchMethod
 from hashbench.neural.losses import share_label
 from hashbench.neural.networks import mlp
 from hashbench.neural.optimizers import bert_adam
@@ -74,6 +74,7 @@ class DCHMT(TorchMethod):
         "vartheta": Linear(0.25, 1),
         "hidden": Choice(64, 128, 256),
     }
+    allowed: ClassVar = {"vartheta": FRACTION}
 
     def __init__(
         self,

@@ -27,7 +27,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from hashbench import Log, Paper, TorchMethod
+from hashbench import NON_NEGATIVE, POSITIVE, Log, Paper, TorchMethod
 from hashbench.neural.losses import share_label, sign
 from hashbench.neural.networks import mlp
 
@@ -78,6 +78,10 @@ class DCMH(TorchMethod):
     )
 
     space: ClassVar = {"gamma": Log(0.1, 10), "eta": Log(0.1, 10), "lr": Log(0.03, 0.5)}
+    allowed: ClassVar = {
+        "gamma": NON_NEGATIVE, "eta": NON_NEGATIVE, "last_lr": POSITIVE,
+        "weight_decay": NON_NEGATIVE,
+    }  # fmt: skip
 
     def __init__(
         self,

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from hashbench import Linear, Log, Paper, TorchMethod
+from hashbench import FRACTION, NON_NEGATIVE, Linear, Log, Paper, TorchMethod
 from hashbench.neural.losses import cosines, mse, sign
 from hashbench.neural.networks import mlp
 from hashbench.neural.similarity import JointCosines
@@ -90,6 +90,10 @@ class DGCPN(TorchMethod):
         "coherence": Linear(0, 0.8),
         "lr": Log(1e-3, 0.02),
     }
+    allowed: ClassVar = {
+        "text_weight": FRACTION, "coherence": NON_NEGATIVE, "neighbours": FRACTION,
+        "sim_weight": NON_NEGATIVE, "cons_weight": NON_NEGATIVE,
+    }  # fmt: skip
 
     def __init__(
         self,

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from hashbench import Linear, Paper, TorchMethod
+from hashbench import FRACTION, NON_NEGATIVE, POSITIVE, Linear, Paper, TorchMethod
 from hashbench.neural.losses import cosines, mse
 from hashbench.neural.networks import mlp
 
@@ -74,6 +74,10 @@ class DJSRH(TorchMethod):
     two_views = True
 
     space: ClassVar = {"beta": Linear(0, 1), "eta": Linear(0, 0.8), "mu": Linear(1, 2)}
+    allowed: ClassVar = {
+        "beta": FRACTION, "eta": NON_NEGATIVE, "mu": POSITIVE, "image_weight": NON_NEGATIVE,
+        "text_weight": NON_NEGATIVE, "image_lr": POSITIVE, "text_lr": POSITIVE,
+    }  # fmt: skip
 
     def __init__(
         self,

@@ -36,7 +36,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.special import expit
 
-from hashbench import Linear, LinearMethod, Log, Paper
+from hashbench import COUNT, NON_NEGATIVE, POSITIVE, Linear, LinearMethod, Log, Paper
 from hashbench.linalg import (
     Ridge,
     column_means,
@@ -72,6 +72,9 @@ class DLFH(LinearMethod):
     name = "dlfh"
     title = "DLFH"
     space: ClassVar = {"lam": Linear(1, 32), "ridge_scatter": Log(1e-6, 1e3)}
+    allowed: ClassVar = {
+        "lam": POSITIVE, "samples": COUNT, "iterations": COUNT, "ridge_scatter": NON_NEGATIVE,
+    }  # fmt: skip
     supervised = True
     discrete = True
     paper = Paper(

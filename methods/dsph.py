@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from hashbench import Linear, Log, Paper, TorchMethod
+from hashbench import NON_NEGATIVE, POSITIVE, Linear, Log, Paper, TorchMethod
 from hashbench.neural.losses import cosines
 from hashbench.neural.optimizers import bert_adam
 
@@ -75,6 +75,7 @@ class DSPH(TorchMethod):
         "proxy_lr": Log(2e-3, 0.2),
         "dropout": Linear(0, 0.5),
     }
+    allowed: ClassVar = {"alpha": NON_NEGATIVE, "proxy_lr": POSITIVE}
 
     def __init__(
         self,

@@ -36,7 +36,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import HashbenchError, LinearMethod, Log, Paper
+from hashbench import (
+    COUNT,
+    NON_NEGATIVE,
+    POSITIVE,
+    Choice,
+    LinearMethod,
+    Log,
+    Paper,
+)
 from hashbench.linalg import (
     Ridge,
     column_means,
@@ -80,6 +88,10 @@ class EDSH(LinearMethod):
         "alpha": Log(1e-2, 1e2),
         "mu": Log(1e-2, 1e2),
     }
+    allowed: ClassVar = {
+        "lam": POSITIVE, "beta": POSITIVE, "gamma": NON_NEGATIVE, "alpha": NON_NEGATIVE,
+        "mu": POSITIVE, "iterations": COUNT, "rotation": Choice("exact", "printed"),
+    }  # fmt: skip
     supervised = True
     discrete = True
     objective_note = (
@@ -119,8 +131,6 @@ class EDSH(LinearMethod):
         """Learn codes and hash functions."""
         data = self.begin_fit(views, labels)
         views, Y, rng = data.views, data.labels, data.rng
-        if self.rotation not in ("exact", "printed"):
-            raise HashbenchError(f"rotation: found {self.rotation!r}; allowed: exact, printed")
         n, k = data.n, self.n_bits
         means = column_means(views)
         solvers = [

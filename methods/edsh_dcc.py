@@ -11,8 +11,9 @@ never rises. Not in the paper.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
+from hashbench import COUNT
 from hashbench.linalg import (
     discrete_descent,
 )
@@ -32,6 +33,7 @@ class EDSHDCC(EDSH):
 
     name = "edsh-dcc"
     title = "EDSH-DCC"
+    allowed: ClassVar = {"sweeps": COUNT}
     objective_note = ""
     rotation = "exact"  # not a choice here: the printed step would let the objective rise
 

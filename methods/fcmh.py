@@ -42,7 +42,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import LinearMethod, Log, Paper
+from hashbench import COUNT, NON_NEGATIVE, LinearMethod, Log, Paper
 from hashbench.linalg import (
     Ridge,
     column_means,
@@ -91,6 +91,11 @@ class FCMH(LinearMethod):
         "gamma": Log(1e-3, 1e2),
         "ridge_scatter": Log(1e-3, 1e3),
     }
+    allowed: ClassVar = {
+        "alpha1": NON_NEGATIVE, "alpha2": NON_NEGATIVE, "beta1": NON_NEGATIVE,
+        "beta2": NON_NEGATIVE, "gamma": NON_NEGATIVE, "ridge_scatter": NON_NEGATIVE,
+        "max_groups": COUNT, "iterations": COUNT,
+    }  # fmt: skip
     supervised = True
     discrete = True
     paper = Paper(

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from hashbench import Log, Paper
+from hashbench import COUNT, NON_NEGATIVE, Log, Paper
 from hashbench.linalg import (
     anchor_maps,
 )
@@ -48,6 +48,10 @@ class FDCH(LabelRegression):
     name = "fdch"
     title = "FDCH"
     space: ClassVar = {"lam": Log(1e-3, 1e2), "mu": Log(1e-2, 1), "ridge": Log(1e-6, 1e-1)}
+    allowed: ClassVar = {
+        "lam": NON_NEGATIVE, "mu": NON_NEGATIVE, "ridge": NON_NEGATIVE, "anchors": COUNT,
+        "iterations": COUNT,
+    }  # fmt: skip
     paper = Paper(
         "X. Liu, X. Nie, W. Zeng, C. Cui, L. Zhu, Y. Yin",
         "Fast discrete cross-modal hashing with regressing from semantic labels",

@@ -31,7 +31,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import LinearMethod, Log, Paper
+from hashbench import COUNT, NON_NEGATIVE, POSITIVE, LinearMethod, Log, Paper
 from hashbench.linalg import (
     RBF,
     Ridge,
@@ -71,6 +71,10 @@ class FDDH(LinearMethod):
     name = "fddh"
     title = "FDDH"
     space: ClassVar = {"mu": Log(1e-6, 1), "gamma": Log(1e1, 1e6), "ridge_scatter": Log(1e-6, 1e2)}
+    allowed: ClassVar = {
+        "mu": NON_NEGATIVE, "gamma": POSITIVE, "ridge_scatter": NON_NEGATIVE, "anchors": COUNT,
+        "iterations": COUNT,
+    }  # fmt: skip
     supervised = True
     discrete = True
     kernel = True

@@ -36,7 +36,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Integer, Linear, LinearMethod, Log, Paper
+from hashbench import COUNT, NON_NEGATIVE, Bounds, Integer, Linear, LinearMethod, Log, Paper
 from hashbench.linalg import (
     Ridge,
     UnitRows,
@@ -75,6 +75,10 @@ class FSH(LinearMethod):
         "lam": Log(1e1, 1e4),
         "exponent": Linear(0.1, 0.9),
     }
+    allowed: ClassVar = {
+        "anchors": COUNT, "neighbours": COUNT, "lam": NON_NEGATIVE, "exponent": Bounds(lt=1),
+        "iterations": COUNT,
+    }  # fmt: skip
     supervised = False
     discrete = True
     paper = Paper(

@@ -42,7 +42,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy
 
-from hashbench import Integer, LinearMethod, Log, Paper
+from hashbench import COUNT, COUNT_OR_ZERO, NON_NEGATIVE, Integer, LinearMethod, Log, Paper
 from hashbench.linalg import (
     Ridge,
     anchor_rows,
@@ -81,6 +81,10 @@ class IMH(LinearMethod):
     name = "imh"
     title = "IMH"
     space: ClassVar = {"beta": Log(1e-5, 1e1), "lam": Log(1e-5, 1e1), "neighbours": Integer(3, 30)}
+    allowed: ClassVar = {
+        "beta": NON_NEGATIVE, "lam": NON_NEGATIVE, "neighbours": COUNT, "skip": COUNT_OR_ZERO,
+        "max_rows": COUNT,
+    }  # fmt: skip
     supervised = False
     paper = Paper(
         "J. Song, Y. Yang, Y. Yang, Z. Huang, H. T. Shen",

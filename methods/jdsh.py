@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from hashbench import Linear, Paper, TorchMethod
+from hashbench import NON_NEGATIVE, POSITIVE, Linear, Paper, TorchMethod
 from hashbench.neural.losses import cosines, mse
 from hashbench.neural.networks import mlp
 
@@ -87,6 +87,11 @@ class JDSH(TorchMethod):
         "joint_weight": Linear(0, 1),
         "mu": Linear(1, 2),
     }
+    allowed: ClassVar = {
+        "image_weight": NON_NEGATIVE, "text_weight": NON_NEGATIVE, "joint_weight": NON_NEGATIVE,
+        "mu": POSITIVE, "intra": NON_NEGATIVE, "left_stretch": NON_NEGATIVE,
+        "right_stretch": NON_NEGATIVE, "image_lr": POSITIVE, "text_lr": POSITIVE,
+    }  # fmt: skip
 
     def __init__(
         self,

@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hashbench import Linear, Log
+from hashbench import COUNT, NON_NEGATIVE, Linear, Log
 from hashbench.core.validation import BLOCK_ROWS
 from hashbench.linalg import (
     RBF,
@@ -55,6 +55,7 @@ class KDLFH(DLFH):
     name = "kdlfh"
     title = "KDLFH"
     space: ClassVar = {"lam": Linear(1, 32), "penalty": Log(1e-4, 1e2)}
+    allowed: ClassVar = {"anchors": COUNT, "penalty": NON_NEGATIVE}
     kernel = True
 
     def __init__(

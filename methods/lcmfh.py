@@ -29,7 +29,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Linear, LinearMethod, Log, Paper
+from hashbench import COUNT, FRACTION, POSITIVE, Linear, LinearMethod, Log, Paper
 from hashbench.linalg import (
     Ridge,
     column_means,
@@ -61,6 +61,9 @@ class LCMFH(LinearMethod):
     name = "lcmfh"
     title = "LCMFH"
     space: ClassVar = {"lam": Linear(0.1, 0.9), "mu": Log(1e-1, 1e3), "gamma": Log(1e-5, 1e1)}
+    allowed: ClassVar = {
+        "lam": FRACTION, "mu": POSITIVE, "gamma": POSITIVE, "iterations": COUNT,
+    }  # fmt: skip
     supervised = True
     paper = Paper(
         "D. Wang, X. Gao, X. Wang, L. He",

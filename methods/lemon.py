@@ -36,7 +36,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import LinearMethod, Log, Paper
+from hashbench import COUNT, NON_NEGATIVE, LinearMethod, Log, Paper
 from hashbench.core.errors import HashbenchError
 from hashbench.core.validation import check_labels, check_views
 from hashbench.linalg import (
@@ -88,6 +88,10 @@ class LEMON(LinearMethod):
         "gamma": Log(1e-3, 1e2),
         "ridge_scatter": Log(1e-3, 1e3),
     }
+    allowed: ClassVar = {
+        "alpha": NON_NEGATIVE, "beta": NON_NEGATIVE, "gamma": NON_NEGATIVE,
+        "ridge_scatter": NON_NEGATIVE, "chunk_size": COUNT, "iterations": COUNT,
+    }  # fmt: skip
     supervised = True
     discrete = True
     objective_note = "rows come in chunks; it begins anew with each, over all rows seen so far"
@@ -123,8 +127,6 @@ class LEMON(LinearMethod):
         """Forget everything and learn codes and hash functions, chunk by chunk."""
         data = self.begin_fit(views, labels)
         views, Y, rng = data.views, data.labels, data.rng
-        if self.chunk_size < 1:
-            raise HashbenchError(f"chunk_size: found {self.chunk_size}; allowed: 1 and more")
         self._rng = rng
         self._past: dict[str, Any] = {}
         self._grams = [np.zeros((X.shape[1], X.shape[1])) for X in views]  # X_m'X_m

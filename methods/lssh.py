@@ -44,7 +44,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Linear, Log, Method, Paper
+from hashbench import COUNT, POSITIVE, Bounds, Linear, Log, Method, Paper
 from hashbench.core.validation import BLOCK_ROWS
 from hashbench.linalg import (
     bounded_basis,
@@ -83,6 +83,10 @@ class LSSH(Method):
     name = "lssh"
     title = "LSSH"
     space: ClassVar = {"mu": Linear(0.1, 0.9), "rho": Log(1e-2, 1), "gamma": Log(1e-2, 1e2)}
+    allowed: ClassVar = {
+        "mu": POSITIVE, "rho": Bounds(gt=0, le=1), "gamma": POSITIVE, "atoms": COUNT,
+        "components": COUNT, "iterations": COUNT, "max_rows": COUNT,
+    }  # fmt: skip
     supervised = False
     compiled = True
     paper = Paper(

@@ -25,7 +25,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import HashbenchError, LinearMethod, Log, Paper
+from hashbench import COUNT, COUNT_OR_ZERO, NON_NEGATIVE, HashbenchError, LinearMethod, Log, Paper
 from hashbench.linalg import (
     Ridge,
     column_means,
@@ -53,6 +53,7 @@ class PCAITQ(LinearMethod):
     name = "pca-itq"
     title = "PCA-ITQ"
     space: ClassVar = {"ridge": Log(1e-4, 1e2)}
+    allowed: ClassVar = {"view": COUNT_OR_ZERO, "ridge": NON_NEGATIVE, "iterations": COUNT}
     supervised = False
     paper = Paper(
         "Y. Gong, S. Lazebnik",
@@ -79,7 +80,7 @@ class PCAITQ(LinearMethod):
         """Code one view and regress the others on its codes."""
         data = self.begin_fit(views, labels)
         views, rng = data.views, data.rng
-        if not 0 <= self.view < len(views):
+        if self.view >= len(views):
             raise HashbenchError(
                 f"{self.name}: found view {self.view}; allowed: 0 to {len(views) - 1}"
             )

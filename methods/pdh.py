@@ -39,7 +39,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import LinearMethod, Log, Paper
+from hashbench import COUNT, NON_NEGATIVE, POSITIVE, LinearMethod, Log, Paper
 from hashbench.linalg import (
     Ridge,
     column_means,
@@ -74,6 +74,7 @@ class PDH(LinearMethod):
     name = "pdh"
     title = "PDH"
     space: ClassVar = {"cost": Log(1e-3, 1e2), "ridge_covariance": Log(1e-8, 1)}
+    allowed: ClassVar = {"cost": POSITIVE, "iterations": COUNT, "ridge_covariance": NON_NEGATIVE}
     supervised = False
     paper = Paper(
         "M. Rastegari, J. Choi, S. Fakhraei, H. Daumé III, L. S. Davis",

@@ -32,7 +32,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import LinearMethod, Log, Paper
+from hashbench import COUNT, NON_NEGATIVE, LinearMethod, Log, Paper
 from hashbench.linalg import (
     Ridge,
     column_means,
@@ -62,6 +62,7 @@ class QCH(LinearMethod):
     name = "qch"
     title = "QCH"
     space: ClassVar = {"alpha": Log(1e-2, 1e2), "ridge": Log(1e-4, 1e3)}
+    allowed: ClassVar = {"alpha": NON_NEGATIVE, "ridge": NON_NEGATIVE, "iterations": COUNT}
     supervised = False
     discrete = True
     paper = Paper(

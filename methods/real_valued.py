@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from hashbench import Log, VectorMethod
+from hashbench import NON_NEGATIVE, Log, VectorMethod
 from hashbench.linalg import unit_rows
 from hashbench.methods.ridge_labels import regress_labels
 
@@ -34,6 +34,7 @@ class RealValued(VectorMethod):
     name = "real-valued"
     title = "Real-valued"
     space: ClassVar = {"ridge": Log(1e-4, 1e2)}
+    allowed: ClassVar = {"ridge": NON_NEGATIVE}
     supervised = True
 
     def __init__(self, n_bits: int = 16, ridge: float = 0.1, random_state: Any = None) -> None:

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import LinearMethod, Log
+from hashbench import NON_NEGATIVE, LinearMethod, Log
 from hashbench.linalg import (
     Ridge,
     column_means,
@@ -59,6 +59,7 @@ class RidgeLabels(LinearMethod):
     name = "ridge-labels"
     title = "Ridge to labels"
     space: ClassVar = {"ridge": Log(1e-4, 1e2)}
+    allowed: ClassVar = {"ridge": NON_NEGATIVE}
     supervised = True
 
     def __init__(self, n_bits: int = 16, ridge: float = 0.1, random_state: Any = None) -> None:

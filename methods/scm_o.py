@@ -31,7 +31,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import LinearMethod, Log, Paper
+from hashbench import NON_NEGATIVE, LinearMethod, Log, Paper
 from hashbench.linalg import (
     column_means,
     cross_product,
@@ -63,6 +63,7 @@ class SCMO(LinearMethod):
     name = "scm-o"
     title = "SCM-Orth"
     space: ClassVar = {"ridge_scatter": Log(1e-6, 1e3)}
+    allowed: ClassVar = {"ridge_scatter": NON_NEGATIVE}
     supervised = True
     paper = Paper(
         "D. Zhang, W.-J. Li",

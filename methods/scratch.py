@@ -30,7 +30,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import LinearMethod, Log, Paper
+from hashbench import COUNT, NON_NEGATIVE, POSITIVE, LinearMethod, Log, Paper
 from hashbench.linalg import (
     Ridge,
     anchor_maps,
@@ -66,6 +66,10 @@ class SCRATCH(LinearMethod):
     name = "scratch"
     title = "SCRATCH"
     space: ClassVar = {"alpha": Log(1, 1e4), "mu": Log(1e1, 1e5), "gamma": Log(1e-2, 1e3)}
+    allowed: ClassVar = {
+        "lam": NON_NEGATIVE, "alpha": NON_NEGATIVE, "mu": POSITIVE, "gamma": NON_NEGATIVE,
+        "anchors": COUNT, "iterations": COUNT,
+    }  # fmt: skip
     supervised = True
     discrete = True
     kernel = True

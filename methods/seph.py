@@ -42,8 +42,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import LinearMethod, Log, Paper
-from hashbench.core.errors import HashbenchError, unknown
+from hashbench import COUNT, NON_NEGATIVE, POSITIVE, Bounds, Choice, LinearMethod, Log, Paper
+from hashbench.core.errors import HashbenchError
 from hashbench.core.validation import check_views
 from hashbench.linalg import (
     RBF,
@@ -94,6 +94,11 @@ class SePH(LinearMethod):
     name = "seph"
     title = "SePH"
     space: ClassVar = {"alpha": Log(1e-4, 1), "penalty": Log(1e-4, 1e1)}
+    allowed: ClassVar = {
+        "alpha": NON_NEGATIVE, "iterations": COUNT, "step_length": POSITIVE,
+        "momentum": Bounds(ge=0, lt=1), "anchor_kind": Choice("kmeans", "random"), "anchors": COUNT,
+        "penalty": NON_NEGATIVE, "regression_steps": COUNT, "max_rows": COUNT,
+    }  # fmt: skip
     supervised = True
     kernel = True
     scalable = False
@@ -140,8 +145,6 @@ class SePH(LinearMethod):
         """Learn codes, then the hash functions, then the codes of items not trained on."""
         data = self.begin_fit(views, labels)
         views, Y, rng = data.views, data.labels, data.rng
-        if self.anchor_kind not in ("kmeans", "random"):
-            raise unknown("anchor_kind of seph", self.anchor_kind, ["kmeans", "random"])
         n = len(Y)
         if self.max_rows is None or n <= self.max_rows:
             trained = np.arange(n)

@@ -31,7 +31,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Linear, LinearMethod, Log, Paper
+from hashbench import COUNT, FRACTION, NON_NEGATIVE, POSITIVE, Linear, LinearMethod, Log, Paper
 from hashbench.linalg import (
     Laplacian,
     Ridge,
@@ -74,6 +74,10 @@ class SMFH(LinearMethod):
         "gamma": Log(1e-2, 1e2),
         "ridge_scatter": Log(1e-4, 1e2),
     }
+    allowed: ClassVar = {
+        "alpha": FRACTION, "beta": POSITIVE, "gamma": NON_NEGATIVE, "ridge_scatter": NON_NEGATIVE,
+        "neighbours": COUNT, "iterations": COUNT,
+    }  # fmt: skip
     supervised = True
     scalable = False
     paper = Paper(

@@ -29,7 +29,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import LinearMethod, Log, Paper
+from hashbench import COUNT, NON_NEGATIVE, POSITIVE, LinearMethod, Log, Paper
 from hashbench.core.validation import BLOCK_ROWS
 from hashbench.linalg import (
     RBF,
@@ -138,6 +138,11 @@ class SRLCH(LabelRegression):
         "mu_others": Log(1e-6, 1),
         "width": Log(1e-1, 1e1),
     }
+    allowed: ClassVar = {
+        "lam": NON_NEGATIVE, "mu": NON_NEGATIVE, "mu_others": NON_NEGATIVE,
+        "ridge_scatter": NON_NEGATIVE, "ridge_scatter_others": NON_NEGATIVE, "width": POSITIVE,
+        "anchors": COUNT, "iterations": COUNT,
+    }  # fmt: skip
     paper = Paper(
         "L. Liu, Y. Yang, M. Hu, X. Xu, F. Shen et al.",
         "Index and retrieve multimedia data: cross-modal hashing by learning subspace relation",

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from hashbench import Linear, Log, Paper, TorchMethod
+from hashbench import COUNT, FRACTION, NON_NEGATIVE, POSITIVE, Linear, Log, Paper, TorchMethod
 from hashbench.neural.losses import normalize, sign
 from hashbench.neural.networks import mlp
 
@@ -81,6 +81,10 @@ class UCCH(TorchMethod):
         "margin": Linear(0.05, 0.5),
         "lr": Log(3e-5, 1e-3),
     }
+    allowed: ClassVar = {
+        "alpha": FRACTION, "margin": NON_NEGATIVE, "shift": NON_NEGATIVE, "temperature": POSITIVE,
+        "negatives": COUNT, "momentum": FRACTION,
+    }  # fmt: skip
 
     def __init__(
         self,

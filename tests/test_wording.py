@@ -19,6 +19,13 @@ MESSAGES = {
     ),
     "run -m 'edsh[gama=1]'": "unknown parameter of edsh 'gama'; did you mean 'gamma'?",
     "run -m 'edsh[gamma=x]'": "parameter gamma of edsh: found 'x'; allowed: numbers",
+    "run -m 'edsh[gamma=-1]'": ("parameter gamma of edsh: found -1.0; allowed: numbers from 0 up"),
+    "run -m 'edsh[iterations=0.5]'": (
+        "parameter iterations of edsh: found 0.5; allowed: whole numbers from 1 up"
+    ),
+    "run -m 'edsh[rotation=none]'": (
+        "parameter rotation of edsh: found None; allowed: exact, printed"
+    ),
     "run -m 'edsh[gamma=1'": "selection 'edsh[gamma=1': brackets do not match",
     "run -m 'zz*'": "no method matches 'zz*'; `hashbench list methods` names them",
     "run -m cca -d synthetc": (
@@ -65,7 +72,7 @@ MESSAGES = {
         "optimistic, pessimistic"
     ),
     # folders of results
-    "status empty": "empty: found no plan.json; allowed: a folder made by hashbench run",
+    "status empty": "empty: found nothing; allowed: a folder made by hashbench run",
     "verify empty": "empty: found no results; allowed: a folder made by hashbench run",
     "run -m cca -d synthetic -o /dev/null": (
         "/dev/null cannot be a folder of results: /dev/null/cells: Not a directory"

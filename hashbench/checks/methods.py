@@ -20,6 +20,7 @@ import scipy
 
 from hashbench.core.errors import DeclinedError, HashbenchError
 from hashbench.neural.method import TorchMethod
+from hashbench.plugins.allowed import Bounds, allowed_values
 from hashbench.plugins.method import Method, VectorMethod
 from hashbench.plugins.space import end_points
 
@@ -343,7 +344,12 @@ def _scaled_features(subject: Subject) -> None:
 @_check
 def _ends_of_ranges(subject: Subject) -> None:
     views, labels = toy()
-    for settings in end_points(subject.cls.space):
+    ends = [
+        {name: end}
+        for name, values in allowed_values(subject.cls).items()
+        for end in (values.ends if isinstance(values, Bounds) else values.values)
+    ]
+    for settings in (*end_points(subject.cls.space), *ends):
         ((name, value),) = settings.items()
         try:
             _assert_sound(_fit(subject.cls, views, labels, **settings), views, N_BITS)

@@ -91,6 +91,16 @@ def plugins(
     return _items("", titles, incomplete)
 
 
+def plugins_and_studies(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return plugins of every kind, and the studies that come with the package, by name."""
+    from hashbench.execution.study import built_in
+
+    own = _items("", dict.fromkeys(built_in(), "study"), incomplete)
+    return [*plugins(context, parameter, incomplete), *own]
+
+
 def _found(context: click.Context) -> Registry:
     from hashbench.plugins.registry import discover
 

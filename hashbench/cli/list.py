@@ -1,8 +1,11 @@
-"""``hashbench list``: methods, datasets, reports and measures."""
+"""``hashbench list``: methods, datasets, reports, measures and studies."""
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
+import tomllib
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
@@ -11,25 +14,28 @@ import click
 
 from hashbench.cli import find_plugins, plugin_option
 from hashbench.core.errors import unknown
+from hashbench.execution.study import built_in
 from hashbench.plugins import numerical_tolerance
+from hashbench.plugins.allowed import allowed_values, in_words
 from hashbench.plugins.method import UP_TO_RANK
+from hashbench.plugins.parameter_docs import meanings
 from hashbench.plugins.registry import KINDS, Plugin, Registry
 from hashbench.plugins.requirements import install_command, missing_modules
 from hashbench.plugins.space import as_range
 from hashbench.render.terminal import facts, listing
 
-LISTINGS = (*KINDS, "measures")
+LISTINGS = (*KINDS, "measures", "studies")
 
 #: Behind the fidelity of methods that agree with other code up to the rank of the data.
 TO_RANK = "^"
 
 
 @click.command("list")
-@click.argument("kind", required=False, metavar="[methods|datasets|reports|measures]")
+@click.argument("kind", required=False, metavar="[methods|datasets|reports|measures|studies]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @plugin_option
 def list_command(kind: str | None, as_json: bool, plugins: tuple[str, ...]) -> None:
-    """List methods, datasets, reports and measures, or one kind of them."""
+    """List methods, datasets, reports, measures and studies, or one kind of them."""
     if kind is not None and kind not in LISTINGS:
         raise unknown("listing", kind, LISTINGS)
     registry = find_plugins(plugins)
@@ -46,6 +52,8 @@ def _entries(registry: Registry, kind: str) -> list[dict[str, Any]]:
         from hashbench.measures import catalogue
 
         return [asdict(entry) for entry in catalogue()]
+    if kind == "studies":
+        return [describe_study(name) for name in built_in()]
     return [describe(plugin) for plugin in registry.of(kind).values()]
 
 
@@ -75,6 +83,11 @@ def describe(plugin: Plugin) -> dict[str, Any]:
             "fidelity_note": cls.paper.fidelity_note,
             "up_to_rank": cls.paper.up_to_rank,
             "paper": str(cls.paper) if cls.paper.title else None,
+            "meanings": {name: plain_text(said) for name, said in meanings(cls).items()},
+            "allowed": {
+                name: in_words(values, cls.defaults()[name])
+                for name, values in allowed_values(cls).items()
+            },
             "space": {name: str(as_range(values)) for name, values in cls.space.items()},
             "tune_preprocessing": cls.tune_preprocessing,
         }
@@ -89,8 +102,28 @@ def describe(plugin: Plugin) -> dict[str, Any]:
     return entry
 
 
+def describe_study(name: str) -> dict[str, Any]:
+    """Return the facts about a study that ships with hashbench by name."""
+    path = built_in()[name]
+    text = path.read_text(encoding="utf-8")
+    comments = itertools.takewhile(lambda line: line.startswith("#"), text.splitlines())
+    summary = " ".join(line.removeprefix("#").strip() for line in comments)
+    return {"name": name, "summary": summary, "path": str(path), "study": tomllib.loads(text)}
+
+
 def _json_value(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool | type(None)) else repr(value)
+
+
+def plain_text(docstring: str) -> str:
+    """Return a docstring without marks for code and links.
+
+    Examples
+    --------
+    >>> plain_text("As :class:`CCA` with ``ridge``, see :data:`hashbench.neural.inputs.SCALINGS`.")
+    'As CCA with ridge, see hashbench.neural.inputs.SCALINGS.'
+    """
+    return re.sub(r":\w+:`([^`]*)`", r"\1", docstring).replace("``", "")
 
 
 def _summary(cls: type[Any]) -> str:
@@ -164,9 +197,14 @@ def _measures(rows: list[dict[str, Any]]) -> str:
     )
 
 
+def _studies(rows: list[dict[str, Any]]) -> str:
+    return listing(("study", "what it is"), [(row["name"], row["summary"]) for row in rows])
+
+
 _TABLES: dict[str, Callable[[list[dict[str, Any]]], str]] = {
     "methods": _methods,
     "datasets": _datasets,
     "reports": _reports,
     "measures": _measures,
+    "studies": _studies,
 }

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import contextlib
+import fnmatch
 import json
 import os
 import sys
+import textwrap
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
+from hashbench.cli import completion
 from hashbench.core import task_log
+from hashbench.core.errors import unknown
 from hashbench.core.units import format_count, format_duration
 from hashbench.execution.executor import STATUSES
 from hashbench.execution.plan import Plan, cells_to_run, wall_times
 from hashbench.execution.store import Store, Stored
 from hashbench.execution.time_left import estimate
 from hashbench.execution.tuning.run import count_trials, read_records
+from hashbench.plugins.selection import bare_name
 from hashbench.render.terminal import listing
 
 
@@ -30,7 +35,14 @@ from hashbench.render.terminal import listing
 @click.option(
     "-f", "--follow", "following", is_flag=True, help="First follow what runs, until nothing does."
 )
-def status_command(out: Path, as_json: bool, following: bool) -> None:
+@click.option(
+    "--log",
+    "logged",
+    metavar="METHOD",
+    shell_complete=completion.Selection("methods"),
+    help="Traceback and output of the cells of a method that are not done; a name or pattern.",
+)
+def status_command(out: Path, as_json: bool, following: bool, logged: str | None) -> None:
     """Show what of the study in OUT is done, failed, timed out and left; changes no result.
 
     Exit codes: 0, or 1 if a cell in OUT is damaged, 2 bad input.
@@ -39,6 +51,9 @@ def status_command(out: Path, as_json: bool, following: bool) -> None:
     if following:
         follow(store)
     stored, damaged = store.read(plan.cells)
+    if logged is not None:
+        show_logs(logs(logged, plan, stored), as_json)
+        return
     summary = summarise(plan, store, stored, damaged)
     if as_json:
         click.echo(json.dumps(summary, indent=2))
@@ -65,6 +80,44 @@ def follow(store: Store) -> None:
         if not alive:
             return
         time.sleep(task_log.SECONDS / 2)
+
+
+def logs(method: str, plan: Plan, stored: Mapping[str, Stored]) -> list[dict[str, str]]:
+    """Return what is known of the cells of a method, a name or a pattern, that are not done."""
+    names = {cell.label: bare_name(cell.label) for cell in plan.cells}
+    chosen = {
+        label
+        for label, bare in names.items()
+        if label == method or fnmatch.fnmatchcase(bare, method)
+    }
+    if not chosen:
+        raise unknown("method", method, names)
+    found = [stored[cell.id] for cell in plan.cells if cell.label in chosen and cell.id in stored]
+    return [
+        {
+            "cell": str(each.cell),
+            "status": each.status,
+            "reason": each.record.reason,
+            "traceback": each.record.traceback,
+            "output": each.record.output,
+        }
+        for each in found
+        if each.status != "done"
+    ]
+
+
+def show_logs(found: Sequence[Mapping[str, str]], as_json: bool) -> None:
+    """Print the records of cells that are not done."""
+    if as_json:
+        click.echo(json.dumps(found, indent=2))
+        return
+    for each in found:
+        click.echo(f"{each['cell']}: {each['status']}: {each['reason']}")
+        for part in ("traceback", "output"):
+            text = textwrap.indent(each[part].rstrip(), "  ")
+            click.echo(f"{part}:\n{text}" if text else f"no {part}")
+        click.echo()
+    click.echo(f"not done: {format_count(len(found), 'cell')}")
 
 
 def show(summary: Mapping[str, Any]) -> None:

@@ -22,6 +22,7 @@ from hashbench.data.prepare import DataSpec, SplitRequest
 from hashbench.execution import external
 from hashbench.execution.cell import ASYMMETRIC, DISTANCE, DISTANCES, HAMMING
 from hashbench.execution.study import Rule, Study
+from hashbench.plugins.allowed import check_parameters
 from hashbench.plugins.dataset import Dataset
 from hashbench.plugins.protocol import RESERVED_KEYS, ROW_KEYS, Protocol
 from hashbench.plugins.registry import Plugin, Registry
@@ -178,6 +179,7 @@ def _make_spec(
     distance = HAMMING if DISTANCE in defaults else settings.pop(DISTANCE, HAMMING)
     _check_distance(plugin, distance)
     parameters = _complete(method.name, defaults, settings)
+    check_parameters(plugin.cls, parameters)
     printed = _changed(defaults, parameters)
     if distance != HAMMING:
         parameters[DISTANCE] = printed[DISTANCE] = distance

@@ -90,7 +90,8 @@ class Plan:
         """Read the plan of a folder of results."""
         path = out / FILE
         if not path.is_file():
-            raise HashbenchError(f"{out}: found no {FILE}; allowed: a folder made by hashbench run")
+            found = f"no {FILE}" if out.is_dir() and any(out.iterdir()) else "nothing"
+            raise HashbenchError(f"{out}: found {found}; allowed: a folder made by hashbench run")
         check_schema(out)
         try:
             return from_json(cls, verify_checksum(json.loads(path.read_text(encoding="utf-8"))))
@@ -119,7 +120,7 @@ def check_same_study(out: Path, study: Study, specs: Iterable[CellSpec]) -> None
         return  # no folder of results yet, or a damaged plan, which a run replaces
     keys = {spec.key for spec in specs}
     # Tuned cells follow from those that are not, if the study tunes.
-    lost = [each for each in stored if not (study.tunes if each.tuned else each.key in keys)]
+    lost = [each for each in stored if not (study.tune if each.tuned else each.key in keys)]
     if lost:
         raise HashbenchError(
             f"{out}: holds another study, with {len(lost)} of {len(stored)} cells that this one "

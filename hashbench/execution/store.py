@@ -8,6 +8,7 @@ releases when its owner dies.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -98,6 +99,7 @@ class Store:
 
     def __enter__(self) -> Self:
         """Take the lock and remove the temporary files of a killed run."""
+        self._new_folders = [each for each in (self.path, *self.path.parents) if not each.exists()]
         try:
             for folder in (self.cells, self.splits):
                 folder.mkdir(parents=True, exist_ok=True)
@@ -119,6 +121,17 @@ class Store:
         self._recover()
         self._owner_file.unlink(missing_ok=True)
         self._lock.release()
+        if self._new_folders and set(os.listdir(self.path)) <= {"cells", "splits", ".lock"}:
+            self._remove_empty()
+
+    def _remove_empty(self) -> None:
+        """Remove the folders of a run that ended before it had a plan."""
+        with contextlib.suppress(OSError):  # a folder that is not empty is kept
+            self.cells.rmdir()
+            self.splits.rmdir()
+            (self.path / ".lock").unlink(missing_ok=True)
+            for folder in self._new_folders:
+                folder.rmdir()
 
     def _owner(self) -> str:
         try:

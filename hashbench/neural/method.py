@@ -21,9 +21,11 @@ from hashbench.core.errors import DeclinedError, HashbenchError
 from hashbench.core.validation import BLOCK_ROWS, Matrix
 from hashbench.neural.device import has_bfloat16, import_torch, run_device, seeded
 from hashbench.neural.early_stopping import EarlyStopping
-from hashbench.neural.inputs import InputScaler
+from hashbench.neural.inputs import SCALINGS, InputScaler
 from hashbench.neural.losses import Tensor
+from hashbench.plugins.allowed import COUNT, COUNT_OR_ZERO, POSITIVE, Allowed, Bounds
 from hashbench.plugins.method import Method, TrainingData
+from hashbench.plugins.space import Choice
 
 Rows = npt.NDArray[np.intp]
 
@@ -117,6 +119,16 @@ class TorchMethod(Method):
     two_views: ClassVar[bool] = False  #: is the loss defined for two views only?
     scheduler_interval: ClassVar[Literal["epoch", "step"]] = "epoch"  #: when schedulers are stepped
     autocast: ClassVar[bool] = True  #: train in bfloat16 on CUDA devices that support it
+
+    allowed: ClassVar[Allowed] = {
+        "hidden": COUNT,
+        "dropout": Bounds(ge=0, lt=1),
+        "lr": POSITIVE,
+        "epochs": COUNT,
+        "batch_size": COUNT,
+        "patience": COUNT_OR_ZERO,
+        "scaling": Choice(*SCALINGS),
+    }
 
     # Parameters with defaults, for methods that do not have them as their own.
     epochs: int = 50

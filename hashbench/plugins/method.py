@@ -29,6 +29,7 @@ from hashbench.core.validation import (
     check_matrix,
     check_views,
 )
+from hashbench.plugins.allowed import Allowed, check_parameters
 from hashbench.plugins.space import Space
 
 #: How closely an implementation follows the original method, as tables describe it.
@@ -142,6 +143,7 @@ class Method(BaseEstimator, Parametrised, ABC):  # type: ignore[misc]
     objective_note: ClassVar[str] = ""  #: a remark on its objective, for captions
     hamming: ClassVar[bool] = True  #: False: compares real vectors, see :class:`VectorMethod`
     space: ClassVar[Space] = {}  #: parameters to tune, see hashbench.plugins.space
+    allowed: ClassVar[Allowed] = {}  #: values of parameters, see hashbench.plugins.allowed
     early_stopping: ClassVar[bool] = False  #: ``fit`` takes validation rows, see there
     tune_preprocessing: ClassVar[bool] = True  #: tuning also tries several preprocessings
 
@@ -186,6 +188,7 @@ class Method(BaseEstimator, Parametrised, ABC):  # type: ignore[misc]
         names = list(views) if isinstance(views, Mapping) else None
         checked = check_views(list(views.values()) if isinstance(views, Mapping) else views)
         check_bits(self.n_bits)
+        check_parameters(type(self), vars(self))
         if self.supervised and labels is None:
             raise HashbenchError(f"{self.name}: labels are missing; the method is supervised")
         Y = check_labels(labels, checked[0].shape[0]) if self.supervised else None

@@ -28,6 +28,7 @@ from typing import Any
 
 from hashbench.core import isolation
 from hashbench.core.errors import HashbenchError, unknown
+from hashbench.plugins.allowed import allowed_error
 from hashbench.plugins.method import FIDELITIES, Citation, Paper
 from hashbench.plugins.space import space_error
 
@@ -193,6 +194,8 @@ def check_class(kind: str, cls: type[Any]) -> None:
             raise HashbenchError(f"{cls.__name__}.{attribute}: found {found}; allowed: {allowed}")
     if kind == "methods" and (wrong := space_error(cls.space, cls.defaults())):
         raise HashbenchError(f"{cls.__name__}.space: {wrong}")
+    if kind == "methods" and (wrong := allowed_error(cls)):
+        raise HashbenchError(f"{cls.__name__}.allowed: {wrong}")
     lacking = sorted(getattr(cls, "__abstractmethods__", ()))
     if lacking:
         raise HashbenchError(f"{cls.__name__}: found no {' and no '.join(lacking)}; write it")
