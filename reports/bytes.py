@@ -101,7 +101,7 @@ def _figure(data: pd.DataFrame, style: Style) -> Any:
                 panel.plot(line["item_bytes"], line["mean"], **_line_style(shown))
                 plots.plot_band(panel, shown, line["item_bytes"], line["mean"], line["std"], (0, 1))
             else:
-                grey = {"color": shown.colour, "linewidth": 0.6, "zorder": 1.5}
+                grey: dict[str, Any] = {"color": shown.colour, "linewidth": 0.6, "zorder": 1.5}
                 panel.plot(line["item_bytes"], line["mean"], marker=".", **grey)
     figures.write_titles(style, axes, panels)
     figures.name_axes(axes, "bytes per item", str(data["measure"].iloc[0]))

@@ -133,8 +133,8 @@ def _of_task(
         stored = by_label[label]
         seed = stored.cell.seed
         found = retrieved(results, stored, task, list(chosen.values()), RANKS, searched[0], seed)
-        scores = per_query(results, stored, task, searched, measure)
-        assert scores is not None
+        of_method = per_query(results, stored, task, searched, measure)
+        assert of_method is not None
         split = results.split(stored.cell.split)
         for index, (kind, query) in enumerate(chosen.items()):
             about = {
@@ -146,7 +146,7 @@ def _of_task(
                 "measure": measure,
                 "method": label,
                 "method_rank": position,
-                "score": float(scores[query]),
+                "score": float(of_method[query]),
                 "kind": kind,
                 "query": int(split.query[query]),
                 "query_string": split.string("query", query),

@@ -39,7 +39,7 @@ from hashbench.render.terminal import listing
     "--log",
     "logged",
     metavar="METHOD",
-    shell_complete=completion.Selection("methods"),
+    shell_complete=completion.PluginSelection("methods"),
     help="Traceback and output of the cells of a method that are not done; a name or pattern.",
 )
 def status_command(out: Path, as_json: bool, following: bool, logged: str | None) -> None:
