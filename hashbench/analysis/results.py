@@ -32,7 +32,7 @@ from hashbench.execution.score_cache import (
 )
 from hashbench.execution.store import Store, Stored
 from hashbench.execution.tuning.search import Search
-from hashbench.measures import MANY_LABELS, parse, parse_many
+from hashbench.measures import MANY_LABELS, MULTILABEL_MEASURES, parse, parse_many
 from hashbench.plugins.dataset import ContactSheet
 from hashbench.plugins.protocol import ALL, SEEN, UNSEEN
 from hashbench.plugins.registry import Registry
@@ -116,7 +116,7 @@ class Results:
             self.cells = sorted(self.plan.cells, key=lambda cell: cell.key)
         else:
             self.cells = list(selection.cells)
-        planned = parse_many([*self.plan.measures, *self.plan.multilabel_measures])
+        planned = parse_many([*self.plan.measures, *self.plan.further_measures])
         self.measures = selection.measures or tuple(
             str(measure) for measure in planned if not measure.is_curve
         )
@@ -403,9 +403,12 @@ class Results:
     def _names(self, stored: Stored, measures: Sequence[str]) -> list[str]:
         """Return all measures that reports need of a cell: its rankings are made only once."""
         names = _all_names((*self.measures, *self.plan.measures, *measures))
-        if self.split(stored.cell.split).labels_per_row > MANY_LABELS:
+        split = self.split(stored.cell.split)
+        names = [name for name in names if parse(name).needs_pairs == (not split.n_labels)]
+        if split.labels_per_row > MANY_LABELS:
             return names
-        return [name for name in names if name not in self.plan.multilabel_measures]
+        several = {*MULTILABEL_MEASURES} & {*self.plan.further_measures}
+        return [name for name in names if name not in several]
 
     def codes(self) -> pd.DataFrame:
         """Return one row per part of the database, codes and view (none if all share the codes).

@@ -25,7 +25,6 @@ from hashbench.execution.store import Store
 from hashbench.execution.study import Study
 from hashbench.execution.time_left import estimate
 from hashbench.execution.tuning.run import TrialCount, add_tuned, count_trials, read_records
-from hashbench.measures import parse_many
 from hashbench.plugins.selection import bare_name, split_items
 from hashbench.render.terminal import Order, score_tables
 
@@ -66,10 +65,9 @@ def run_study(study: Study, flags: Mapping[str, Any], pool: PoolProcess | None) 
     except OSError as error:
         click.echo(f"hashbench: {describe_os_error(error, out)}; {_saved(out)}", err=True)
         sys.exit(1)
-    numbers = [measure for measure in parse_many(job.study.measures) if not measure.is_curve]
-    if numbers:
+    if results.measures:
         order = shown_order(job.study, results.plan, out, flags["report"])
-        click.echo(score_tables(rows, runs, str(numbers[0]), order))
+        click.echo(score_tables(rows, runs, results.measures[0], order))
     else:
         click.echo(f"every measure is a curve; hashbench report {out} draws them")
     code = conclude(runs, out)

@@ -75,7 +75,7 @@ def check_views(views: Sequence[Any]) -> list[Matrix]:
 def check_labels(labels: Any, n_rows: int) -> npt.NDArray[np.uint8]:
     """Return labels as an (n_rows, c) array of 0 and 1; class numbers and texts are converted."""
     labels = class_columns(labels)[0]
-    if labels.ndim != 2 or labels.shape[1] < 1:
+    if labels.ndim != 2:
         raise HashbenchError(
             f"labels: found shape {labels.shape}; allowed: (rows, classes) with a 0/1 entry "
             "per class, or one class number or text per row"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from hashbench.core.errors import HashbenchError
 from hashbench.data.feature_scale import Scale, measure, unusual
 from hashbench.data.preprocessing import steps_by_view
-from hashbench.data.quality import inspect, scan
+from hashbench.data.quality import all_digests, copied_queries, inspect, scan
 from hashbench.plugins.dataset import Data, Dataset
 from hashbench.plugins.protocol import Protocol
 
@@ -56,7 +56,7 @@ class Description:
     Attributes
     ----------
     labels_per_row, most_labels : mean and largest number of labels per row
-    chance : mean average precision expected of a random order of the database
+    chance : mean average precision expected of a random order of the database; nan without labels
     splits : one per protocol; chance and findings hold for `protocol` and `seed`
     """
 
@@ -115,7 +115,8 @@ class Description:
             lines.append(f"  {split.protocol:{name}}  {sizes}")
             lines.append(f"  {'':{name}}  {split.description}")
         lines.append(f"under {self.protocol}, seed {self.seed} (split {self.split_hash})")
-        lines.append(f"  chance mAP {self.chance:.3f}")
+        if self.classes:
+            lines.append(f"  chance mAP {self.chance:.3f}")
         lines += [f"  {text}" for text in self.findings or ("nothing found that matters",)]
         lines += [f"{view}: {_recipe_text(recipe)}" for view, recipe in _recipes(self.recipe)]
         lines += [f"note: {text}" for text in self.notes]
@@ -153,6 +154,8 @@ def describe(
     preprocess = dataset.preprocessing if preprocess is None else preprocess
     split = dataset.split(data, protocol, seed)
     scans = [scan(X) for X in data.views]
+    if protocol.drops_copies and not split.paired:
+        split = replace(split, copies=copied_queries(all_digests(scans), split))
     steps = steps_by_view(preprocess, data.view_names)
     scales = [measure(text, X, split.train) for text, X in zip(steps, data.views, strict=True)]
     cardinality = data.labels.sum(axis=1)
@@ -179,12 +182,16 @@ def describe(
         ),
         classes=data.labels.shape[1],
         labels_per_row=float(cardinality.mean()),
-        most_labels=int(cardinality.max()),
+        most_labels=int(cardinality.max(initial=0)),
         splits=tuple(_split_facts(dataset, data, each, seed) for each in dataset.protocols),
         protocol=str(protocol),
         seed=seed,
         split_hash=split.hash,
-        chance=chance_map(data.labels[split.query], data.labels[split.database]),
+        chance=(
+            chance_map(data.labels[split.query], data.labels[split.database])
+            if data.has_labels
+            else float("nan")
+        ),
         recipe=data.recipe,
         findings=(
             *(str(finding) for finding in inspect(data, split, scans)),

@@ -27,7 +27,7 @@ from hashbench.data import feature_scale, preprocessing, quality
 from hashbench.data.formats import FileDataset
 from hashbench.data.memory_maps import open_data, save_data, write_rows
 from hashbench.data.splits import StoredSplit, pictures_name, save_pictures, split_name
-from hashbench.plugins.dataset import Data, Dataset, Split
+from hashbench.plugins.dataset import Data, Dataset, Split, pair_queries
 from hashbench.plugins.protocol import Protocol, Rows, labelled_rows, wrong_labels
 from hashbench.plugins.registry import Registry
 
@@ -167,7 +167,7 @@ def load_dataset(
     return {
         "fingerprint": data.fingerprint,
         "views": list(data.view_names),
-        "labels_per_row": float(np.count_nonzero(data.labels) / data.n_rows),
+        "labels_per_row": float(np.count_nonzero(data.labels) / max(1, data.n_rows)),
         "notes": [*data.notes, *found],
         "splits": names,
     }
@@ -277,7 +277,7 @@ def make_split(
         split = replace(split, train=np.sort(chosen), trainable=split.train)
     if request.validation:
         split = _validation_split(plugin, split, request)
-    if request.protocol.drops_copies:
+    if request.protocol.drops_copies and not split.paired:
         if digests is None:
             digests = quality.all_digests(map(quality.scan, data.views))
         split = replace(split, copies=quality.copied_queries(digests, split))
@@ -296,7 +296,8 @@ def _validation_split(plugin: Dataset, split: Split, request: SplitRequest) -> S
     queries = _count_queries(count)
     ends = [queries, queries + count // VALIDATION_SHARE]
     query, database, train = (np.sort(split.train[rows]) for rows in np.split(order, ends))
-    return Split(train, query, database, split.altered)
+    trials = Split(train, query, database, split.altered)
+    return pair_queries(trials) if split.paired else trials
 
 
 def validation_rows(count: int, name: str, request: SplitRequest) -> Rows:

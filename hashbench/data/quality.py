@@ -94,7 +94,8 @@ def inspect(data: Data, split: Split, scans: Sequence[ViewScan] | None = None) -
             found.append(Finding(kind, where, count, text))
 
     for name, view in zip(data.view_names, scans, strict=True):
-        report("duplicates", name, *_copies(view.digests, split))
+        if not split.paired:
+            report("duplicates", name, *_copies(view.digests, split))
         zero = np.flatnonzero(view.zero)
         report("zero rows", name, len(zero), f"rows of zeros: {len(zero)} ({_some(zero)})")
         report(
@@ -105,8 +106,9 @@ def inspect(data: Data, split: Split, scans: Sequence[ViewScan] | None = None) -
         )
         report("not finite", name, view.not_finite, f"entries nan or infinite: {view.not_finite}")
     whole = functools.reduce(np.char.add, (view.digests for view in scans))
-    report("duplicates", "all views", *_copies(whole, split))
-    bare = np.flatnonzero(~data.labels.any(axis=1))
+    if not split.paired:
+        report("duplicates", "all views", *_copies(whole, split))
+    bare = np.flatnonzero(~data.labels.any(axis=1)) if data.has_labels else np.empty(0, np.intp)
     report("unlabelled", "labels", len(bare), f"rows without a label: {len(bare)} ({_some(bare)})")
     return found
 

@@ -103,8 +103,8 @@ class StoredSplit:
             database=split.database,
             is_seen=split.is_seen,
             parts=split.parts,
-            query_labels=pack(data.labels[split.query].astype(bool)),
-            database_labels=pack(data.labels[split.database].astype(bool)),
+            query_labels=_pack_labels(data.labels[split.query]),
+            database_labels=_pack_labels(data.labels[split.database]),
             n_labels=int(data.labels.shape[1]),
             view_names=tuple(data.view_names),
             label_names=tuple(data.label_names),
@@ -165,6 +165,13 @@ class StoredSplit:
         words = np.concatenate([self.query_labels, self.database_labels])
         return float(np.bitwise_count(words).sum() / len(words))
 
+    def partners(self, part: str) -> Rows:
+        """Return the position of each query's own row among the rows of a part, -1 for none."""
+        rows = self.database[self.positions(part)]
+        order = np.argsort(rows, kind="stable")
+        found = np.minimum(np.searchsorted(rows, self.query, sorter=order), len(rows) - 1)
+        return np.where(rows[order[found]] == self.query, order[found], -1)
+
     @cached_property
     def learned_rows(self) -> Rows | None:
         """The training row of every seen row of the database; None if some were not trained on."""
@@ -194,6 +201,11 @@ class StoredSplit:
         named = len(self.label_names) == len(has)
         names = self.label_names if named else [f"label {number}" for number in range(len(has))]
         return [name for name, there in zip(names, has, strict=True) if there]
+
+
+def _pack_labels(labels: npt.NDArray[np.uint8]) -> Words:
+    """Return packed labels; one word of zeros where there are no classes."""
+    return pack(labels.astype(bool) if labels.shape[1] else np.zeros((len(labels), 1), bool))
 
 
 def split_name(fingerprint: str, split: Split) -> str:

@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_info
 
 from hashbench.core import task_log
 from hashbench.core.codes import as_words
-from hashbench.core.errors import HashbenchError
+from hashbench.core.errors import DeclinedError, HashbenchError
 from hashbench.core.io import save_arrays
 from hashbench.core.records import from_json
 from hashbench.core.validation import Matrix
@@ -63,6 +63,8 @@ def compute(
         prepared = Prepared.open(cache / data)
         _load_modules(plugin)
     method = _make_method(plugin, what, folder)
+    if method.supervised and not prepared.train_labels.shape[1]:
+        raise DeclinedError("it is supervised, and the data have no labels")
     if method.supervised:
         prepared = prepared.with_labels_only()
     with _timed(seconds, "fit"):

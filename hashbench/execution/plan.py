@@ -23,7 +23,7 @@ from hashbench.execution.grid import CellSpec
 from hashbench.execution.store import SCHEMA, Stored
 from hashbench.execution.study import Study
 from hashbench.execution.tuning.search import Search, make_searches
-from hashbench.measures import DEFAULT_MEASURES, MANY_LABELS, MULTILABEL_MEASURES
+from hashbench.measures import DEFAULT_MEASURES, MANY_LABELS, MULTILABEL_MEASURES, PAIR_MEASURES
 from hashbench.plugins.registry import Registry
 from hashbench.plugins.source_hash import source_hash
 
@@ -69,7 +69,7 @@ class Plan:
     Attributes
     ----------
     measures : measures of the tables
-    multilabel_measures : further measures, of datasets with several labels per row
+    further_measures : measures of datasets with several labels per row, or without labels
     cells : by dataset, seed, code length and method
     missing : cells whose dataset could not be loaded, or whose search found nothing
     searches : points that are tried to tune methods; each belongs to one of the cells
@@ -79,7 +79,7 @@ class Plan:
     cells: list[Cell] = field(default_factory=list)
     missing: list[UnplannedCell] = field(default_factory=list)
     searches: list[Search] = field(default_factory=list)
-    multilabel_measures: tuple[str, ...] = ()
+    further_measures: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         """Return the content of plan.json."""
@@ -194,9 +194,13 @@ def build_plan(
         for data, splits in requests.items()
     }
     built = BuiltPlan(Plan(study.measures))
-    several = any(dataset.labels_per_row > MANY_LABELS for dataset in loaded.values())
-    if several and study.measures == DEFAULT_MEASURES:
-        built.plan.multilabel_measures = MULTILABEL_MEASURES
+    if study.measures == DEFAULT_MEASURES:
+        numbers = [each.labels_per_row for each in loaded.values() if not each.error]
+        if numbers and not any(numbers):
+            built.plan.measures = PAIR_MEASURES
+        else:
+            several = MULTILABEL_MEASURES if max(numbers, default=0) > MANY_LABELS else ()
+            built.plan.further_measures = (*several, *(PAIR_MEASURES if 0 in numbers else ()))
     for data, dataset in loaded.items():
         built.notes.extend(f"dataset {data}: {note}" for note in dataset.notes)
         built.splits.extend(dataset.files)

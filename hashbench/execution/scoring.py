@@ -94,6 +94,8 @@ def encoded_scores(codes: CellCodes, split: StoredSplit, measure: str) -> dict[s
     """
     if codes.n_bits is None and not parse(measure).has_ties:
         return {}
+    if not split.n_labels and not parse(measure).needs_pairs:
+        measure = "RR(relevant=pair)"
     found = {}
     for task in split.tasks:
         ranking = make_ranking(codes, split, Searched(split.parts[0], ENCODED), task)
@@ -168,6 +170,7 @@ def make_ranking(
     query, database = codes.query[task.asked], codes.searched(split, searched, task.searched)
     positions = split.positions(searched.database)
     labels = split.query_labels, split.database_labels[positions]
+    pairs = None if split.n_labels else split.partners(searched.database)
     if codes.n_bits is None:
-        return ScoreRanking(query, database, *labels)
-    return HammingRanking(query, database, codes.n_bits, *labels)
+        return ScoreRanking(query, database, *labels, pairs)
+    return HammingRanking(query, database, codes.n_bits, *labels, pairs)

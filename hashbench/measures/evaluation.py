@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -205,7 +206,12 @@ def _rank_score(measure: Measure, values: QueryValues, per_query: bool) -> Score
     }
     by_class = measure["mean"] == "classes"
     weights = class_weights(values.labels, ~np.isnan(counted["value"])) if by_class else None
-    means = {name: float(_mean(of_queries, weights)) for name, of_queries in counted.items()}
+    average = np.nanmedian if measure["mean"] == "median" else partial(_mean, weights=weights)
+    known = ~np.isnan(counted["value"])
+    means = {
+        name: float(average(of_queries)) if known.any() else np.nan
+        for name, of_queries in counted.items()
+    }
     return Score(
         measure,
         means["value"],

@@ -103,9 +103,10 @@ RADIUS = Option("instead of @K: all items up to this Hamming distance", None, le
 BY = Option("the points of a curve are ranks or Hamming radii", "rank", ("rank", "radius"))
 MEAN = Option("mean over queries, or over all pairs pooled", "macro", ("macro", "micro"))
 AVERAGE = Option(
-    "mean over queries, or over classes of the mean over the queries of each",
+    "mean over queries, mean over classes of the mean over the queries of each, or median over "
     "queries",
-    ("queries", "classes"),
+    "queries",
+    ("queries", "classes", "median"),
 )
 
 _RANKED = {"empty": EMPTY, "ties": TIES, "mean": AVERAGE}
@@ -156,6 +157,15 @@ MANY_LABELS = 1.5
 
 #: What a study that names no measures gets besides for data with more labels per row.
 MULTILABEL_MEASURES = ("AP(rel=2)", "nDCG@100")
+
+#: What a study that names no measures gets for data without labels. The last one is the inverse
+#: of the median rank.
+PAIR_MEASURES = (
+    "R(relevant=pair)@1",
+    "R(relevant=pair)@5",
+    "R(relevant=pair)@10",
+    "RR(mean=median,relevant=pair)",
+)
 
 #: What a study gets that names no measures.
 DEFAULT_MEASURES = (

@@ -52,6 +52,7 @@ class Split:
         that have rows, and "all" if both have
     copies : (views, queries) bool, queries that do not count in a view because they equal a row of
         the database there; empty if all count
+    paired : whether only a query's own row is relevant, which is in the database then
     """
 
     train: Rows
@@ -61,6 +62,7 @@ class Split:
     trainable: Rows | None = None
     parts: tuple[str, ...] = ()
     copies: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), bool))
+    paired: bool = False
 
     def __post_init__(self) -> None:
         for part in ("train", "query", "database"):
@@ -70,7 +72,7 @@ class Split:
             if len(np.unique(rows)) != len(rows):
                 raise HashbenchError(f"split: {part} names a row twice")
             object.__setattr__(self, part, rows)
-        for part in ("train", "database"):
+        for part in ("train",) if self.paired else ("train", "database"):
             shared = np.intersect1d(self.query, getattr(self, part))
             if len(shared):
                 raise HashbenchError(f"split: row {shared[0]} is in query and in {part}")
@@ -125,7 +127,8 @@ class Data:
     Attributes
     ----------
     views : list of (n, d_m) arrays, memory maps, data frames or CSR matrices
-    labels : (n, c) array of 0 and 1, or one class number or text per row, which is converted
+    labels : (n, c) array of 0 and 1, or one class number or text per row, which is converted; or
+        None: then only a query's own row is relevant, and supervised methods are skipped
     view_names, label_names : names, in the order of the views and of the label columns
     strings : text of each item for display, or None
     pictures : pictures of the items, or None
@@ -135,7 +138,7 @@ class Data:
     """
 
     views: list[Any]
-    labels: npt.NDArray[np.uint8]
+    labels: npt.NDArray[np.uint8] | Any
     view_names: tuple[str, ...] = ("image", "text")
     label_names: tuple[str, ...] = ()
     strings: Sequence[str] | None = None
@@ -146,6 +149,8 @@ class Data:
 
     def __post_init__(self) -> None:
         self.views = [X.to_numpy() if hasattr(X, "to_numpy") else X for X in self.views]
+        if self.labels is None:
+            self.labels = np.zeros((self.views[0].shape[0], 0), np.uint8)
         self.labels, names = class_columns(self.labels)
         self.label_names = tuple(self.label_names) or names
 
@@ -153,6 +158,11 @@ class Data:
     def n_rows(self) -> int:
         """Number of items."""
         return int(self.labels.shape[0])
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether there are classes."""
+        return bool(self.labels.shape[1])
 
     @cached_property
     def fingerprint(self) -> str:
@@ -210,7 +220,7 @@ class RandomQuery:
         count = round(self.query * n) if self.query < 1 else int(self.query)
         _check_queries(count, n)
         order = rng.permutation(n)
-        labelled = order[np.asarray(data.labels)[order].any(axis=1)]
+        labelled = order[np.asarray(data.labels)[order].any(axis=1)] if data.has_labels else order
         _check_queries(count, len(labelled) + 1)
         query = np.sort(labelled[:count])
         database = np.setdiff1d(order, query)
@@ -349,4 +359,12 @@ class Dataset(Parametrised, ABC):
         altered = f"{protocol.label_options} {seed}" if protocol.label_options else ""
         if protocol.options:
             split = Split(*protocol.apply_options(data.labels, rows, seed), altered)
+        if not data.has_labels:
+            return pair_queries(split)
         return replace(split, parts=protocol.scored_parts(split.present_parts))
+
+
+def pair_queries(split: Split) -> Split:
+    """Return a split whose database holds the queries' own rows, the only relevant ones, too."""
+    database = np.concatenate([split.database, split.query])
+    return replace(split, database=database, parts=(UNSEEN,), paired=True)

@@ -241,3 +241,12 @@ def test_sentence_transformers_by_name(folder, tmp_path):
     embed(read_pairs(folder / "pairs.csv"), tmp_path / "a.npz", "gradients", name)
     expected = vectors[[vocabulary[word] for word in ("a", "red", "circle")]].mean(axis=0)
     np.testing.assert_allclose(load_file(tmp_path / "a.npz").views[1][0], expected, atol=1e-6)
+
+
+def test_items_without_labels(folder, tmp_path):
+    (folder / "bare.csv").write_text("image,text\n0.png,red circle\n1.png,green square\n")
+    pairs = read_pairs(folder / "bare.csv")
+    embed(pairs, tmp_path / "mine.npz", image="gradients", text="bow")
+    data = load_file(tmp_path / "mine.npz")
+    assert not data.has_labels
+    assert [len(X) for X in data.views] == [2, 2]

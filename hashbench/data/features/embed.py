@@ -85,7 +85,9 @@ def embed(
     arrays: dict[str, npt.NDArray[Any]] = {
         "image": images,
         "text": words,
-        "labels": np.array([[name in pair.labels for name in names] for pair in kept], np.uint8),
+        "labels": np.array(
+            [[name in pair.labels for name in names] for pair in kept], np.uint8
+        ).reshape(len(kept), len(names)),
         "view_names": np.asarray(["image", "text"], np.str_),
         "label_names": np.asarray(names, np.str_),
         "strings": np.asarray([each.partition("\n")[0] for each in texts], np.str_),

@@ -40,12 +40,6 @@ def read_pairs(source: Path) -> list[Pair]:
         )
     if not pairs:
         raise HashbenchError(f"{source}: found no pictures; allowed: {', '.join(PICTURES)}")
-    unlabelled = sum(not pair.labels for pair in pairs)
-    if unlabelled == len(pairs):
-        raise HashbenchError(
-            f"{source}: no item has a label; give a column labels (names, separated by "
-            f"{SEPARATOR!r}), sub-folders named by label, or files NAME.labels beside NAME.jpg"
-        )
     return pairs
 
 
@@ -59,13 +53,13 @@ def _file_pairs(path: Path) -> list[Pair]:
     else:
         separator = "\t" if path.suffix == ".tsv" else ","
         frame = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False)
-    for column in ("image", "text", "labels"):
+    for column in ("image", "text"):
         if column not in frame.columns:
             raise unknown(
                 f"column {column!r} of {path.name}", column, list(map(str, frame.columns))
             )
     return [
-        Pair(path.parent / str(row.image), str(row.text), _names(row.labels))
+        Pair(path.parent / str(row.image), str(row.text), _names(getattr(row, "labels", "")))
         for row in frame.itertuples()
     ]
 

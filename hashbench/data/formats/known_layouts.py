@@ -20,6 +20,9 @@ ROLES = ("image", "text", "labels")
 #: Key that names all views at once.
 VIEWS = "views"
 
+#: What `labels=` is for data without any.
+NO_LABELS = "unlabelled"
+
 #: Usual names of labels, where the user names the views only.
 USUAL_LABELS = ("labels", "label", "y", "Y", "L", "LAll", "truth", "truelabel", "gnd", "gt")
 
@@ -277,9 +280,11 @@ def _choose(
         if not by_role["labels"]:
             by_role["labels"] = [name for name in [_first(USUAL_LABELS, variables)] if name]
     for role, text in chosen.items():
-        if role != VIEWS:
+        if role != VIEWS and (role, text) != ("labels", NO_LABELS):
             by_role[role] = _by_part(role, text, variables)
     roles = (*views, "labels")
+    if chosen.get("labels") == NO_LABELS:
+        by_role["labels"] = [NO_LABELS] * max(len(by_role.get(view, "")) for view in views)
     missing = [role for role in roles if not by_role.get(role)]
     if missing:
         raise HashbenchError(f"{file}: name {', '.join(missing)} too; found {variables}")

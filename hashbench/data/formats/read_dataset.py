@@ -19,7 +19,7 @@ from hashbench.core.errors import HashbenchError
 from hashbench.core.validation import check_labels, check_matrix, dense, numbered_classes
 from hashbench.data.formats.file_groups import files_of
 from hashbench.data.formats.file_variable import Variable
-from hashbench.data.formats.known_layouts import Recognised, recognise
+from hashbench.data.formats.known_layouts import NO_LABELS, Recognised, recognise
 from hashbench.data.formats.variables import File, Variables
 from hashbench.plugins.dataset import ContactSheet, Data
 from hashbench.plugins.protocol import Rows
@@ -81,11 +81,17 @@ def _thumbnails(variables: Variables, found: Recognised, count: int) -> ContactS
 def _read_part(names: Sequence[str], variables: Variables, found: Recognised) -> list[Any]:
     """Return the views and the labels of one part with one row per item."""
     file = variables.paths[0].name
-    values = [_read_matrix(name, variables[name], file) for name in names[:-1]]
-    values.append(_labels(names[-1], variables[names[-1]], file))
-    *views, labels = values
+    views = [_read_matrix(name, variables[name], file) for name in names[:-1]]
     axis = 1 if found.items_are_columns else 0
-    if 1 in labels.shape:
+    # `hashbench data embed` writes no columns for items without labels
+    columns = variables[names[-1]].shape[1:] if names[-1] in variables else (0,)
+    if names[-1] == NO_LABELS or (found.layout == "hashbench" and columns == (0,)):
+        labels = np.zeros((views[0].shape[axis], 0), np.uint8)
+    else:
+        labels = _labels(names[-1], variables[names[-1]], file)
+    if not labels.shape[1]:
+        counts = [labels.shape[0]]
+    elif 1 in labels.shape:
         counts = [labels.size, labels.shape[axis]]  # class numbers, or a single item's classes
     else:
         # A matrix with more columns than rows is transposed: items outnumber classes.
@@ -94,8 +100,8 @@ def _read_part(names: Sequence[str], variables: Variables, found: Recognised) ->
             counts.append(labels.shape[1 - axis])
     for n in counts:
         if n > 0 and all(n in X.shape for X in views):
-            return [_rows_first(X, n, axis) for X in values]
-    shapes = ", ".join(f"{name} {variables[name]}" for name in names)
+            return [*(_rows_first(X, n, axis) for X in views), _rows_first(labels, n, axis)]
+    shapes = ", ".join(f"{name} {variables.get(name, '')}" for name in names)
     number = "all three" if len(names) == 3 else f"all {len(names)}"
     raise HashbenchError(f"{file}: found {shapes}; {number} must have the same number of rows")
 
@@ -161,6 +167,8 @@ def _multi_hot(parts: Sequence[Any], file: str) -> tuple[npt.NDArray[Any], str, 
         widths = [labels.shape[1] for labels in arrays]
         raise HashbenchError(f"{file}: labels: found {widths} columns; must be equal in every part")
     labels = np.concatenate(arrays)
+    if not labels.shape[1]:
+        return labels, "no labels", ()
     if labels.dtype.kind == "O":
         encoder = MultiLabelBinarizer()
         columns = encoder.fit_transform(labels[:, 0]).astype(np.uint8)
