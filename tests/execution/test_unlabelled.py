@@ -79,7 +79,8 @@ def test_the_rank_of_the_own_row_is_measured(study):
     at_once = np.clip((5 - before) / tied, 0, 1).mean()
     value = float(found["image->text", "R(relevant=pair)@5"]["value"])
     assert value == pytest.approx(at_once, abs=1e-9)
-    reciprocal = [(1 / np.arange(b + 1, b + t + 1)).mean() for b, t in zip(before, tied, strict=True)]
+    ranks = [np.arange(b + 1, b + t + 1) for b, t in zip(before, tied, strict=True)]
+    reciprocal = [(1 / each).mean() for each in ranks]
     median = float(found["image->text", "RR(mean=median,relevant=pair)"]["value"])
     assert median == pytest.approx(np.median(reciprocal), abs=1e-9)
 

@@ -25,8 +25,8 @@ class Pair:
 def read_pairs(source: Path) -> list[Pair]:
     """Return the items of a CSV or parquet file, or of a folder of pictures.
 
-    A file has the columns image (a path, relative to the file), text and labels (names, separated
-    by ``|``, or a list). In a folder, the text of ``cat.jpg`` is in ``cat.txt``, and its label is
+    A file has the columns image (a path, relative to the file), text and, where there are labels,
+    labels (names, separated by ``|``, or a list). In a folder, the text of ``cat.jpg`` is in ``cat.txt``, and its label is
     the name of its sub-folder, or the lines of ``cat.labels``.
     """
     if source.is_dir():
