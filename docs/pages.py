@@ -45,8 +45,8 @@ class Figures:
 
     Attributes
     ----------
-    scores : results.csv of the study, AP without parameters set
-    runs : runs.csv of the study
+    scores : results.csv of the study on emoji, AP without parameters set
+    runs : runs.csv of the study on emoji
     references : comparisons with other code, of networks too
     printed : methods for which the EDSH paper prints numbers
     """
@@ -62,7 +62,9 @@ class Figures:
         scores = pd.read_csv(study / "results.csv", keep_default_na=False)
         scores["value"] = scores["value"].astype(float)
         scores = scores[(scores["measure"] == "AP") & (scores["params"] == "")]
+        scores = scores[scores["dataset"] == "emoji"]
         runs = pd.read_csv(study / "runs.csv", keep_default_na=False)
+        runs = runs[runs["dataset"] == "emoji"]
         shallow = pd.read_csv(docs / "research" / "fidelity.csv")
         shallow = shallow[shallow["form"].eq("default") & ~shallow["beyond_rank"]]
         deep = pd.read_csv(docs / "research" / "fidelity-deep.csv").rename(

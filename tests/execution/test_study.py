@@ -216,11 +216,13 @@ def test_the_paper_is_600_cells_and_caps_smfh_on_nuswide_only(registry):
     assert capped == {("smfh", "nuswide")}
 
 
-def test_quick_is_every_method_on_emoji(registry):
-    found = expand_grid(load_study("quick"), registry)
+@pytest.mark.parametrize(("name", "seeds"), [("quick", 1), ("compare", 5)])
+def test_studies_of_every_method_on_embedded_data(name, seeds, registry):
+    found = expand_grid(load_study(name), registry)
     networks = {name for name, plugin in registry.methods.items() if plugin.cls.requires}
     assert {d.method for d in found} == set(registry.methods) - networks
-    assert {d.data.name for d in found} == {"emoji"}
+    assert {d.data.name for d in found} == {"emoji", "coco"}
+    assert {d.seed for d in found} == set(range(seeds))
 
 
 def test_seeds_are_a_number_or_a_list():
