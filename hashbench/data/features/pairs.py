@@ -26,8 +26,8 @@ def read_pairs(source: Path) -> list[Pair]:
     """Return the items of a CSV or parquet file, or of a folder of pictures.
 
     A file has the columns image (a path, relative to the file), text and, where there are labels,
-    labels (names, separated by ``|``, or a list). In a folder, the text of ``cat.jpg`` is in ``cat.txt``, and its label is
-    the name of its sub-folder, or the lines of ``cat.labels``.
+    labels (names, separated by ``|``, or a list). In a folder, the text of ``cat.jpg`` is in
+    ``cat.txt``, and its label is the name of its sub-folder, or the lines of ``cat.labels``.
     """
     if source.is_dir():
         pairs = list(_folder_pairs(source))
