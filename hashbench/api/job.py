@@ -103,7 +103,7 @@ def prepare_job(
     study : the study, as `study_args.resolve` returns it
     log : called with lines about broken plugins and methods that are left out
     retry, force : statuses of stored cells that run again, or all cells
-    replace : whether tables of another study in the folder are replaced
+    replace : whether the folder may hold another study
     pool : a pool that is running already, for the threads and device of the study
     """
     for status in retry:

@@ -107,7 +107,7 @@ def _rerun(
         click.echo("no method of the study is loaded (--plugin FILE)", err=True)
         return 0, False
     study = replace(study, methods=methods, plugins=plugins)
-    job = prepare_job(study, lambda line: click.echo(line, err=True))
+    job = prepare_job(study, lambda line: click.echo(line, err=True), replace=True)
     wrong: list[Rerun] = []
     counts = {"same": 0, "compared": 0}
 
