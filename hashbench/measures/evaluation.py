@@ -198,11 +198,16 @@ def _rank_score(measure: Measure, values: Mapping[str, Values], per_query: bool)
         means["value"],
         n_counted=int((~np.isnan(counted["value"])).sum()),
         n_empty=int((n_relevant == 0).sum()),
-        bounds=(means["low"], means["high"]) if "low" in means else None,
+        bounds=_bounds(means),
         chance=means.get("chance"),
         chance_error=_error(counted["value"] - counted["chance"]) if "chance" in means else None,
         per_query=counted["value"] if per_query else None,
     )
+
+
+def _bounds(means: Mapping[str, float]) -> tuple[float, float] | None:
+    """Return the means over the worst and the best orders of tied items, if they were computed."""
+    return (means["pessimistic"], means["optimistic"]) if "pessimistic" in means else None
 
 
 def _rank_curve(measure: Measure, values: QueryValues, per_query: bool) -> Curve:
