@@ -26,7 +26,7 @@ class BitsCurve(Report):
 
     def data(self, results: Results) -> pd.DataFrame:
         """Return means and standard deviations over seeds."""
-        scores = results.scores().drop(columns=["low", "high", "chance"])
+        scores = results.scores().drop(columns=["pessimistic", "optimistic", "chance"])
         if scores["bits"].nunique() < 2:
             raise NothingToShowError("one code length; two or more make a curve")
         return over_seeds(scores)

@@ -45,7 +45,7 @@ class Codes(Report):
 
     def data(self, results: Results) -> pd.DataFrame:
         """Return statistics of the codes of databases, means over seeds."""
-        codes = results.codes()
+        codes = results.code_statistics()
         if codes.empty:
             raise NothingToShowError("no cell with codes is done")
         confused = codes["collisions_apart"] / codes["collisions"]  # nan where all codes differ

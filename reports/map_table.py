@@ -60,7 +60,7 @@ class MapTable(Report):
         scores = results.scores()
         if scores.empty:
             raise NothingToShowError("no cell is done")
-        table = over_seeds(scores.drop(columns=["low", "high", "chance"]))
+        table = over_seeds(scores.drop(columns=["pessimistic", "optimistic", "chance"]))
         marks = best_methods(scores, KEYS, find_evidence(results))
         table = table.merge(marks, on=[*KEYS, "method"])
         table["cause"] = _causes(results, scores, table)

@@ -111,7 +111,9 @@ def _of_task(
     )
 
     measure = results.main_measure
-    scores = one_database(results.scores([measure]).drop(columns=["low", "high", "chance"]))
+    scores = one_database(
+        results.scores([measure]).drop(columns=["pessimistic", "optimistic", "chance"])
+    )
     means = over_seeds(scores[scores["codes"] == ENCODED])
     means = means[(means["dataset"] == dataset) & (means["task"] == task)]
     means = means[means["bits"] == cells[0].cell.bits]

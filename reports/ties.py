@@ -42,7 +42,7 @@ class Ties(Report):
         index = scores[scores["measure"] == names["index"]]
         index = index[[*KEYS, "value"]].rename(columns={"value": "index"})
         table = expected.merge(index, on=KEYS).rename(columns={"value": "expected"})
-        return over_seeds(table, ["expected", "low", "high", "chance", "index"])
+        return over_seeds(table, ["expected", "pessimistic", "optimistic", "chance", "index"])
 
     def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
         """Return a figure for each code length, database and kind of codes."""
@@ -75,7 +75,7 @@ def _figure(data: pd.DataFrame, measure: str, style: Style) -> Any:
         panel.axvline(part["chance"].mean(), color="#777777", linewidth=0.6, linestyle="--")
         for row in records(part):
             colour, y = style.method_style(row.method, coloured).colour, heights[row.method]
-            panel.hlines(y, row.low, row.high, color=colour, linewidth=3, alpha=0.4)
+            panel.hlines(y, row.pessimistic, row.optimistic, color=colour, linewidth=3, alpha=0.4)
             panel.plot(row.expected, y, "o", color=colour)
             panel.plot(row.index, y, "|", color="black", markersize=5)
     next(iter(panels.values())).set_xlim(0, None)  # of all: they share their axis

@@ -40,7 +40,7 @@ class TimeVersusScore(Report):
         if scores.empty:
             raise NothingToShowError("no cell is done")
         times = results.runs()[["dataset", "method", "bits", "seed", "fit_seconds"]]
-        joined = scores.drop(columns=["low", "high", "chance"]).merge(
+        joined = scores.drop(columns=["pessimistic", "optimistic", "chance"]).merge(
             times, on=["dataset", "method", "bits", "seed"]
         )
         table = over_seeds(joined, ["value", "fit_seconds"])

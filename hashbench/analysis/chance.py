@@ -44,7 +44,7 @@ def likely_cause(results: Results, dataset: str, method: str) -> str:
         for stored in results.done()
         if (stored.cell.dataset, stored.cell.label) == (dataset, method)
     ]
-    codes = results.codes()
+    codes = results.code_statistics()
     own = codes[(codes["dataset"] == dataset) & (codes["method"] == method)]
     if (own["distinct"] == 1).any():
         return "a single code"

@@ -18,6 +18,7 @@ import numpy as np
 
 from hashbench.analysis.csv_tables import RESULT_COLUMNS, Row, run_rows
 from hashbench.core.errors import HashbenchError, unknown
+from hashbench.core.validation import listed
 from hashbench.data.splits import SEARCHED, Searched, StoredSplit
 from hashbench.execution.cell import Cell
 from hashbench.execution.cell_codes import EITHER, ENCODED, LEARNED
@@ -49,7 +50,10 @@ DATABASES = (UNSEEN, SEEN, ALL)
 CODES = (ENCODED, LEARNED)
 
 #: The columns of a score with numbers.
-NUMBERS = ["value", "low", "high", "chance", "chance_error"]
+NUMBERS = ["value", "pessimistic", "optimistic", "chance", "chance_error"]
+
+#: What the score cache calls the bounds over all orders of tied items.
+CACHED = {"pessimistic": "low", "optimistic": "high"}
 
 #: The code length that figures of one length show by default: most papers' choice.
 USUAL_BITS = 16
@@ -127,31 +131,36 @@ class Results:
     def select(
         self,
         *,
-        measures: Sequence[str] = (),
-        bits: Sequence[int] = (),
-        tasks: Sequence[str] = (),
-        databases: Sequence[str] = (),
-        codes: Sequence[str] = (),
-        datasets: Sequence[str] = (),
-        methods: Sequence[str] = (),
+        measures: str | Sequence[str] = (),
+        bits: int | Sequence[int] = (),
+        tasks: str | Sequence[str] = (),
+        databases: str | Sequence[str] = (),
+        codes: str | Sequence[str] = (),
+        datasets: str | Sequence[str] = (),
+        methods: str | Sequence[str] = (),
+        seeds: int | Sequence[int] = (),
     ) -> Self:
         """Return a part of the results; what is left empty is not restricted.
 
-        Measures need not be those of the study. Datasets and methods may be patterns, and match
-        with or without their parameters. Where all rows of the database are seen, or all are
-        unseen, these rows are the database "all", too.
+        Each is one value or a list. Measures need not be those of the study. Datasets and methods
+        may be patterns, and match with or without their parameters. Where all rows of the database
+        are seen, or all are unseen, these rows are the database "all", too.
         """
-        if not any((measures, bits, tasks, databases, codes, datasets, methods)):
+        measures, tasks, databases = listed(measures), listed(tasks), listed(databases)
+        codes, datasets, methods = listed(codes), listed(datasets), listed(methods)
+        bits, seeds = listed(bits), listed(seeds)
+        if not any((measures, bits, tasks, databases, codes, datasets, methods, seeds)):
             return self
         part = self.selection
         if measures:
-            chosen = [parse(measure) for measure in measures]
+            chosen = parse_many(measures)
             for measure in chosen:
                 if measure.is_curve:
                     raise HashbenchError(f"measure {str(measure)!r} is a curve; allowed: numbers")
             part = replace(part, measures=tuple(dict.fromkeys(map(str, chosen))))
         if bits:
             _check("bits", bits, {cell.bits for cell in self.cells})
+            bits = [int(each) for each in bits]
             part = replace(part, bits=tuple(bits))
         if tasks:
             _check("task", tasks, self.tasks)
@@ -164,7 +173,11 @@ class Results:
             if EITHER in codes and len(codes) > 1:
                 raise HashbenchError(f"codes: found {codes}; allowed: {EITHER!r} alone, or others")
             part = replace(part, codes=tuple(codes), shown=False)
+        if seeds:
+            _check("seed", seeds, {cell.seed for cell in self.cells})
+            seeds = [int(each) for each in seeds]
         cells = [cell for cell in self.cells if not bits or cell.bits in bits]
+        cells = [cell for cell in cells if not seeds or cell.seed in seeds]
         cells = _matching(cells, "dataset", datasets, lambda cell: cell.dataset)
         cells = _matching(cells, "method", methods, lambda cell: cell.label)
         return self._with(replace(part, cells=tuple(cells)))
@@ -258,23 +271,25 @@ class Results:
         """Return pictures of the items of a cell's dataset, or None."""
         return self.store.pictures(cell.fingerprint)
 
-    def scores(self, measures: Sequence[str] | None = None) -> pd.DataFrame:
+    def scores(self, measures: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return one row per number.
 
         Returns
         -------
         DataFrame
             dataset, method, bits, seed, task, database ("unseen", "seen" or "all"), codes
-            ("encoded" or "learned"), measure, value; low and high bound the value over all orders
-            of tied items, chance is the value of a random order and chance_error the standard
-            error of the distance from it (nan where not defined).
+            ("encoded" or "learned"), measure, value; pessimistic and optimistic bound the value
+            over all orders of tied items, chance is the value of a random order and chance_error
+            the standard error of the distance from it (nan where not defined).
         """
-        names = [str(parse(name)) for name in (self.measures if measures is None else measures)]
+        wanted = self.measures if measures is None else measures
+        names = [str(measure) for measure in parse_many(wanted)]
         return self._once(("scores", *names), lambda: self._scores(names))
 
     def _scores(self, names: Sequence[str]) -> pd.DataFrame:
+        keys = [CACHED.get(name, name) for name in NUMBERS]
         rows = [
-            (*identity(cell).values(), task, *searched, name, *(score.get(n) for n in NUMBERS))
+            (*identity(cell).values(), task, *searched, name, *map(score.get, keys))
             for cell, task, searched, name, score in self._each_score(names)
         ]
         table = _frame(rows, [*IDENTITY, "task", *SEARCHED, "measure", *NUMBERS])
@@ -410,14 +425,14 @@ class Results:
         several = {*MULTILABEL_MEASURES} & {*self.plan.further_measures}
         return [name for name in names if name not in several]
 
-    def codes(self) -> pd.DataFrame:
+    def code_statistics(self) -> pd.DataFrame:
         """Return one row per part of the database, codes and view (none if all share the codes).
 
         See `hashbench.measures.code_statistics`.
         """
-        return self._once("codes", self._codes)
+        return self._once("codes", self._code_statistics)
 
-    def _codes(self) -> pd.DataFrame:
+    def _code_statistics(self) -> pd.DataFrame:
         rows = [
             {**identity(stored.cell), **statistics}
             for stored in self.done()

@@ -31,7 +31,7 @@ def records(table: pd.DataFrame) -> list[Any]:
 
 
 #: Columns of scores that no group depends on.
-EXTRA_COLUMNS = ("low", "high", "chance", "chance_error")
+EXTRA_COLUMNS = ("pessimistic", "optimistic", "chance", "chance_error")
 
 
 def over_seeds(table: pd.DataFrame, values: Sequence[str] = ("value",)) -> pd.DataFrame:

@@ -7,20 +7,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hashbench.analysis.compare import compare, find_method
+from hashbench.analysis.exported_codes import arrays_of, only_cell
 from hashbench.analysis.results import Results
 from hashbench.core.errors import HashbenchError
+from hashbench.core.validation import listed
 from hashbench.plugins.registry import discover
 from hashbench.plugins.selection import parse_item
 from hashbench.plugins.stored_facts import add_recorded
 from hashbench.render import figures
 from hashbench.render.report import Exhibit, NothingToShowError, Picture, Table
 from hashbench.render.style import Style
-from hashbench.render.tables import to_styler
+from hashbench.render.styled_table import StyledTable, to_styler
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     import pandas as pd
     from matplotlib.figure import Figure
-    from pandas.io.formats.style import Styler
 
 
 class StudyResults(Results):
@@ -48,8 +50,11 @@ class StudyResults(Results):
         except NothingToShowError as nothing:
             raise HashbenchError(f"{report}: nothing to show: {nothing}") from nothing
 
-    def table(self, report: str = "map-table", **part: Any) -> Styler:
-        """Return the first table of a report, styled; see :meth:`exhibits` for what it shows."""
+    def table(self, report: str = "map-table", **part: Any) -> StyledTable:
+        """Return the first table of a report, styled; see :meth:`exhibits` for what it shows.
+
+        Its ``to_latex()`` needs booktabs and graphicx.
+        """
         return to_styler(self._first_exhibit(report, Table, part))
 
     def figure(self, report: str, **part: Any) -> Figure:
@@ -63,6 +68,22 @@ class StudyResults(Results):
             other = "figures" if kind is Table else "tables"
             raise HashbenchError(f"{report}: found {other} only; ask for one of these")
         return shown[0]
+
+    def codes(
+        self,
+        method: str | None = None,
+        bits: int | None = None,
+        seed: int | None = None,
+        dataset: str | None = None,
+    ) -> dict[str, npt.NDArray[Any]]:
+        """Return the codes of one cell, with its labels and rows, by name.
+
+        ``codes("edsh", bits=16)["database_text"]`` is a (rows, bits) array of bool. What is None
+        need not be given if there is only one. See `hashbench export codes` for all arrays.
+        """
+        part = {"methods": method, "bits": bits, "seeds": seed, "datasets": dataset}
+        chosen = self.select(**{key: listed(value) for key, value in part.items()})
+        return arrays_of(chosen, only_cell(chosen))
 
     def compare(self, first: str, second: str, measure: str | None = None) -> pd.DataFrame:
         """Compare two methods: paired, with significance; one row per dataset, length and task."""
@@ -93,18 +114,15 @@ def open_results(out: str | Path, plugins: str | Path | Sequence[str | Path] = (
     plugins : files and folders with plugins to import, such as reports of your own
     """
     place = Path(out)
-    registry = discover([plugins] if isinstance(plugins, str | Path) else plugins)
+    registry = discover(listed(plugins))
     add_recorded(registry, place)
     return StudyResults(place, registry)
 
 
 def _selection(part: dict[str, Any]) -> dict[str, Sequence[Any]]:
-    plural = {"measure": "measures", "task": "tasks", "database": "databases"}
+    plural = {"measure": "measures", "task": "tasks", "database": "databases", "seed": "seeds"}
     several = {"method": "methods", "dataset": "datasets"}
-    return {
-        {**plural, **several}.get(key, key): value if isinstance(value, list | tuple) else [value]
-        for key, value in part.items()
-    }
+    return {{**plural, **several}.get(key, key): listed(value) for key, value in part.items()}
 
 
 def _escaped(text: str) -> str:

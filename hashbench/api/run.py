@@ -11,7 +11,7 @@ from hashbench.api.notebook_plugins import plugin_file
 from hashbench.api.results import StudyResults
 from hashbench.api.study_args import KEYS, RESULTS, resolve
 from hashbench.core.errors import HashbenchError
-from hashbench.core.validation import is_file_name
+from hashbench.core.validation import is_file_name, listed
 from hashbench.data.export import write_data
 from hashbench.execution.grid import FIXED
 from hashbench.execution.progress import make_progress
@@ -69,10 +69,10 @@ def run(
     for name in flags:
         if name not in KEYS:
             raise HashbenchError(f"run: found {name}; allowed: {', '.join(sorted(KEYS))}")
-    paths = [plugins] if isinstance(plugins, str | Path) else list(plugins)
+    paths = listed(plugins)
     registry = discover(paths)
     given = Path(out) if out is not None else None
-    items = _listed(methods), _listed(datasets)
+    items = listed(methods), listed(datasets)
     memory = (given or Path(RESULTS)) / MEMORY
     texts = [_method_text(each, registry, paths, memory) for each in items[0]]
     data = [_dataset_text(each, memory) for each in items[1]]
@@ -81,7 +81,7 @@ def run(
         **flags,
         "methods": texts or None,
         "datasets": [text for each in data for text in each] or None,
-        "bits": bits if bits is None or isinstance(bits, str) else _listed(bits),
+        "bits": bits if bits is None or isinstance(bits, str) else listed(bits),
         "seeds": list(seeds) if isinstance(seeds, range) else seeds,
         "out": None if out is None else str(out),
     }
@@ -92,7 +92,7 @@ def run(
                 None if study is None else str(study), [str(path) for path in paths], arguments
             ),
             progress.message,
-            retry=_listed(retry),
+            retry=listed(retry),
             force=force,
             replace=replace,
         )
@@ -104,12 +104,6 @@ def run(
 
         publish(done)
     return StudyResults(done.path, done.registry, done.plan, done.stored)
-
-
-def _listed(value: Any) -> list[Any]:
-    if value is None:
-        return []
-    return list(value) if isinstance(value, list | tuple) else [value]
 
 
 def _method_text(method: Any, registry: Registry, paths: list[str | Path], memory: Path) -> str:

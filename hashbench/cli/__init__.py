@@ -30,6 +30,7 @@ COMMANDS = {
     "verify": "Check every file and number of a study, and fit some cells again.",
     "merge": "Bring the results of several machines together.",
     "report": "Write tables and figures of a study, from stored codes.",
+    "export": "Write the codes of a study as files for other programs.",
     "compare": "Compare two methods: paired, with significance.",
     "list": "List methods, datasets, reports, measures and studies.",
     "show": "Show a plugin or study: paper, BibTeX, parameters, origin.",
@@ -38,6 +39,7 @@ COMMANDS = {
     "check": "Run the conformance checks on a plugin.",
     "evaluate": "Score codes that were computed elsewhere.",
     "doctor": "Show what this installation has and lacks.",
+    "clean": "Delete what a folder of results does not need.",
     "cache": "List and clear downloads and compiled kernels.",
 }
 

@@ -121,7 +121,11 @@ def select_results(full_results: Any, flags: dict[str, Any]) -> Any:
     bits = _listed(flags["bits"])
     if not all(each.isdecimal() for each in bits):
         raise HashbenchError(f"bits: found {flags['bits']!r}; allowed: whole numbers, as 16,32")
+    seeds = _listed(flags.get("seeds"))
+    if not all(each.isdecimal() for each in seeds):
+        raise HashbenchError(f"seeds: found {flags['seeds']!r}; allowed: whole numbers, as 0,1")
     return full_results.select(
+        seeds=[int(each) for each in seeds],
         measures=[str(measure) for measure in parse_many(flags["measure"])]
         if flags["measure"]
         else [],

@@ -26,7 +26,7 @@ from hashbench.execution.study import Study
 from hashbench.execution.time_left import estimate
 from hashbench.execution.tuning.run import TrialCount, add_tuned, count_trials, read_records
 from hashbench.plugins.selection import bare_name, split_items
-from hashbench.render.terminal import Order, score_tables
+from hashbench.render.terminal import Order, score_tables, winners
 
 PAGE = "report/index.html"  # in OUT
 REASONS = 5  # said on the terminal; all of them are in runs.csv
@@ -73,6 +73,8 @@ def run_study(study: Study, flags: Mapping[str, Any], pool: PoolProcess | None) 
     code = conclude(runs, out)
     if flags["report"] and not write_report(results):
         code = INTERRUPTED
+    if results.measures and (line := winners(rows, results.measures[0], order)):
+        click.echo(line)  # tables of many methods are higher than a terminal
     sys.exit(code)
 
 

@@ -152,3 +152,17 @@ def check_bits(n_bits: Any) -> int:
     if isinstance(n_bits, bool) or not isinstance(n_bits, int | np.integer) or n_bits < 1:
         raise HashbenchError(f"n_bits: found {n_bits!r}; allowed: whole numbers from 1 up")
     return int(n_bits)
+
+
+def listed(value: Any) -> list[Any]:
+    """Return a list where one or several values may be given.
+
+    Examples
+    --------
+    >>> listed("edsh"), listed(16), listed((16, 32)), listed(None)
+    (['edsh'], [16], [16, 32], [])
+    """
+    if value is None:
+        return []
+    several = isinstance(value, list | tuple | range | np.ndarray)
+    return list(value) if several else [value]

@@ -217,13 +217,18 @@ def _rank_score(measure: Measure, values: QueryValues, per_query: bool) -> Score
         means["value"],
         n_counted=int((~np.isnan(counted["value"])).sum()),
         n_empty=int((n_relevant[~values.left_out] == 0).sum()),
-        bounds=(means["low"], means["high"]) if "low" in means else None,
+        bounds=_bounds(means),
         chance=means.get("chance"),
         chance_error=(
             _error(counted["value"] - counted["chance"], weights) if "chance" in means else None
         ),
         per_query=counted["value"] if per_query else None,
     )
+
+
+def _bounds(means: Mapping[str, float]) -> tuple[float, float] | None:
+    """Return the means over the worst and the best orders of tied items, if they were computed."""
+    return (means["pessimistic"], means["optimistic"]) if "pessimistic" in means else None
 
 
 def _rank_curve(measure: Measure, values: QueryValues, per_query: bool) -> Curve:

@@ -28,7 +28,7 @@ class QueryValues:
 
     Attributes
     ----------
-    of_ranks : measure -> "value", "low", "high", "chance", "n_relevant" -> values
+    of_ranks : measure -> "value", "pessimistic", "optimistic", "chance", "n_relevant" -> values
     by_distance : relevance -> items at each Hamming distance, (queries, bits + 1, grades)
     grid : ranks of the points of curves by rank
     labels : packed labels of the queries
@@ -107,7 +107,7 @@ def _variants(measure: Measure, bounds: bool, chance: bool) -> dict[str, str]:
     if measure.is_curve or measure["no_hits"] == "skip":
         return variants
     if bounds:
-        variants |= {"low": "pessimistic", "high": "optimistic"}
+        variants |= {each: each for each in ("pessimistic", "optimistic")}
     if chance:
         variants["chance"] = "expected"
     return variants

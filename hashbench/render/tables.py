@@ -18,7 +18,6 @@ from hashbench.render.report import Group, Table, TableCell
 
 if TYPE_CHECKING:
     import pandas as pd
-    from pandas.io.formats.style import Styler
     from rich.table import Table as RichTable
 
 #: Longest text in a field; the CSV beside the table has it whole.
@@ -389,30 +388,6 @@ def _rich_text(table: RichTable, width: int) -> str:
 
 
 # --- notebooks ---------------------------------------------------------------------------------
-
-
-def to_styler(table: Table) -> Styler:
-    """Return a table as a styled data frame."""
-    import pandas as pd
-
-    rows = [(group.title, row) for group in table.groups for row in group.rows]
-    header = [[name for name, count in spans for _ in range(count)] for spans in table.header]
-    texts = [[cell.marked for cell in row] for _, row in rows]
-    css = [[_css(cell) for cell in row] for _, row in rows]
-    if any(title for title, _ in rows):
-        header = [["", *names] for names in header]
-        texts = [[title, *row] for (title, _), row in zip(rows, texts, strict=True)]
-        css = [["", *row] for row in css]
-    columns = pd.MultiIndex.from_arrays(header)
-    frame = pd.DataFrame(texts, columns=columns if columns.is_unique else None)
-    styler = frame.style.hide(axis="index").set_caption(table.caption)
-    styles = pd.DataFrame(css, columns=frame.columns)
-    return styler.apply(lambda _: styles, axis=None) if columns.is_unique else styler
-
-
-def _css(cell: TableCell) -> str:
-    bold = "font-weight: bold;" if cell.bold else ""
-    return bold + ("text-decoration: underline;" if cell.underlined else "")
 
 
 # --- CSV ----------------------------------------------------------------------------------------

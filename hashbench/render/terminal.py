@@ -6,6 +6,7 @@ Texts contain codes for bold letters; `click.echo` removes them where they mean 
 from __future__ import annotations
 
 import shutil
+import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
@@ -120,6 +121,29 @@ def score_tables(
             why = "no method has this number" if done else "no cell is done"
             parts.append(f"{measure} on {dataset}: {why}")
     return "\n\n".join(parts)
+
+
+def winners(results: Sequence[Row], measure: str, order: Order | None = None) -> str:
+    """Return one line per dataset: the method with the highest mean of the first table's numbers.
+
+    Nothing for datasets with one method.
+    """
+    lines = []
+    for dataset in _in_order((row["dataset"] for row in results), (order or Order()).datasets):
+        own = [row for row in results if row["dataset"] == dataset and row["measure"] == measure]
+        if not own:
+            continue
+        searched = Searched(own[0]["database"], own[0]["codes"])
+        shown = [row for row in own if (row["database"], row["codes"]) == searched]
+        scores = _scores(shown, (), [])
+        first, *others = sorted(scores, key=lambda method: (*_merit(scores[method]), method))
+        if others:
+            means = [f"{-_merit(scores[each])[1]:.4f}" for each in (first, others[0])]
+            lines.append(
+                f"highest mean {measure} on {dataset}: {first} {means[0]}, then {others[0]} "
+                f"{means[1]} ({searched})"
+            )
+    return "\n".join(textwrap.fill(line, width(), subsequent_indent="  ") for line in lines)
 
 
 def _score_table(

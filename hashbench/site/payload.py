@@ -25,7 +25,8 @@ from hashbench.site.positions import CODES, DATABASES, SLICE, Positions
 if TYPE_CHECKING:
     import pandas as pd
 
-NUMBERS = ["value", "low", "high", "chance", "chance_error"]
+SHOWN = ("deviation", "seeds", "pessimistic", "optimistic")
+NUMBERS = ["value", "pessimistic", "optimistic", "chance", "chance_error"]
 
 
 def payload(results: Results, style: Style, positions: Positions) -> dict[str, Any]:
@@ -108,7 +109,7 @@ def _scores(scores: pd.DataFrame, positions: Positions, evidence: Evidence) -> l
                     {
                         "method": positions.methods.index(row["method"]),
                         "mean": row["value"],
-                        **{key: row[key] for key in ("deviation", "seeds", "low", "high")},
+                        **{key: row[key] for key in SHOWN},
                         "group": grouped.get(row["method"]),
                         "atChance": at_chance([row]),
                     }

@@ -35,7 +35,7 @@ def test_scores_are_those_of_the_evaluator(hand_made):
     first = (1 + 2 / 3) / 2, (1 / 2 + 2 / 3) / 2  # ties as the database has them
     assert values["text->image", "AP(ties=index)"] == pytest.approx(np.mean(first))
     row = table[table["measure"] == "AP"].iloc[0]
-    assert row["low"] < row["value"] < row["high"]
+    assert row["pessimistic"] < row["value"] < row["optimistic"]
     # all four tied, two relevant: the expected precision at rank i + 1 is (1 + i / 3) / (i + 1)
     assert row["chance"] == pytest.approx((1 + 4 / 6 + 5 / 9 + 2 / 4) / 4)
 

@@ -155,7 +155,7 @@ def numbers(out: Path) -> tuple[str, ...]:
         for stored in results.done()
         for task in results.tasks
     ]
-    tables = (results.scores(), results.curves(), results.codes(), results.history())
+    tables = (results.scores(), results.curves(), results.code_statistics(), results.history())
     runs = results.runs().drop(columns="reason")
     return (*(each.to_csv() for each in (*tables, runs)), str(queries), str(results.damaged))
 

@@ -276,11 +276,11 @@ def test_ties_have_bounds_and_an_index_order(hand_made):
     # query 00: two of three tied items are relevant; query 11: one relevant first, one tied last
     best = (1.0, (1 + 2 / 2) / 2)
     worst = ((1 / 2 + 2 / 3) / 2, (1 + 2 / 4) / 2)
-    assert row["high"] == pytest.approx(np.mean(best))
-    assert row["low"] == pytest.approx(np.mean(worst))
+    assert row["optimistic"] == pytest.approx(np.mean(best))
+    assert row["pessimistic"] == pytest.approx(np.mean(worst))
     # database order: relevant, relevant, foreign for 00; foreign, foreign, relevant tied for 11
     assert row["index"] == pytest.approx(np.mean([1.0, (1 + 2 / 4) / 2]))
-    assert row["low"] < row["expected"] < row["high"]
+    assert row["pessimistic"] < row["expected"] < row["optimistic"]
     with figures.plot_context():
         (picture,) = Ties().draw(data, Style.of(results))
     assert "orders" in picture.caption

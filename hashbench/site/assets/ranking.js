@@ -43,7 +43,7 @@ function rankingColumns(rows, chance) {
     { key: "", head: "", className: "bar", cell: (row) => barCell({ value: row.mean, spread: row.deviation, chance, most }) },
     { key: "deviation", head: "± seeds", className: "number", descending: true, optional: true, cell: (row) => numberCell(formatNumber(row.deviation, 4)) },
     { key: "group", head: "Group", optional: true, cell: (row) => makeCell(isMissing(row.group) ? "–" : groupName(row.group)) },
-    { key: "low", head: "Ties, worst–best", className: "number", descending: true, optional: true, cell: (row) => numberCell(isMissing(row.low) ? "–" : `${formatNumber(row.low, 3)}–${formatNumber(row.high, 3)}`) },
+    { key: "pessimistic", head: "Ties, worst–best", className: "number", descending: true, optional: true, cell: (row) => numberCell(isMissing(row.pessimistic) ? "–" : `${formatNumber(row.pessimistic, 3)}–${formatNumber(row.optimistic, 3)}`) },
     { key: "fit", head: "Fit, s", className: "number", cell: (row) => numberCell(formatSeconds(row.fit)) },
     { key: "failedCells", head: "Not done", descending: true, optional: true, cell: failedCell },
   ];
