@@ -5,6 +5,7 @@ Recorded with every cell, because a number that cannot be traced cannot be compa
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib.metadata
 import inspect
@@ -24,6 +25,9 @@ from hashbench.plugins.registry import Plugin
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
+#: Class attributes of a method that no score depends on.
+DESCRIPTIVE = frozenset({"paper", "title", "allowed"})
+
 
 @cache
 def source_hash(plugin: Plugin) -> str:
@@ -34,12 +38,55 @@ def source_hash(plugin: Plugin) -> str:
     version. Kept once computed: what counts is the source that was imported, not what an editor
     has made of it since.
     """
-    files: dict[Path, str] = {}
-    _collect(sys.modules[plugin.cls.__module__], plugin.path.parent, files)
     digest = hashlib.sha256()
-    for path, name in sorted(files.items(), key=lambda item: item[1]):
+    for path, name in _files(plugin):
         digest.update(f"{name}\n".encode() + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
+
+
+@cache
+def code_hash(plugin: Plugin) -> str:
+    """Return a hash of what a plugin computes: its source without what no score depends on.
+
+    That is left out: comments, layout, docstrings, imports and the attributes in
+    :data:`DESCRIPTIVE`. Pages compare it with the sources: a corrected docstring
+    does not make their numbers old.
+    """
+    digest = hashlib.sha256()
+    for path, name in _files(plugin):
+        tree = _Computation().visit(ast.parse(path.read_bytes()))
+        digest.update(f"{name}\n{ast.dump(tree)}\0".encode())
+    return digest.hexdigest()[:16]
+
+
+class _Computation(ast.NodeTransformer):
+    """Removes from a syntax tree what no score depends on."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
+        return None if isinstance(node.value, ast.Constant) else node
+
+    def visit_Import(self, node: ast.Import) -> None:
+        return None
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        return None
+
+    def visit_Assign(self, node: ast.Assign) -> ast.Assign | None:
+        return None if _descriptive(node.targets[0]) else node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AnnAssign | None:
+        return None if _descriptive(node.target) else node
+
+
+def _descriptive(target: ast.expr) -> bool:
+    return isinstance(target, ast.Name) and target.id in DESCRIPTIVE
+
+
+def _files(plugin: Plugin) -> list[tuple[Path, str]]:
+    """Return the files of a plugin with their names, sorted by name."""
+    files: dict[Path, str] = {}
+    _collect(sys.modules[plugin.cls.__module__], plugin.path.parent, files)
+    return sorted(files.items(), key=lambda item: item[1])
 
 
 def _collect(module: ModuleType, folder: Path, files: dict[Path, str]) -> None:
