@@ -3,13 +3,14 @@
 The reference figures come from running the original implementations on Wiki and on UCI digits;
 they are in ``tests/reference``. ``python -m research.fidelity`` fits every method that has figures
 on the same split, by default and as the original does it, scores the same measures, judges each
-comparison by :mod:`equivalence` and writes ``docs/research/fidelity.csv``. What is recorded already for the
-present code is not computed again. The test suite calls the same functions.
+comparison by :mod:`equivalence` and writes ``docs/research/fidelity.csv``. What is recorded already
+for the present code is not computed again. The test suite calls the same functions.
 """
 
 from __future__ import annotations
 
 import argparse
+import time
 import warnings
 from functools import cache
 from pathlib import Path
@@ -215,7 +216,7 @@ def main() -> None:
     parser.add_argument("-d", "--dataset", choices=SOURCES, help="both, if none is named")
     parser.add_argument("-o", "--output", type=Path, default=RECORD)
     parser.add_argument("--again", action="store_true", help="also what is recorded already")
-    parser.add_argument("--limit", type=int, help="stop after this many comparisons")
+    parser.add_argument("--minutes", type=float, default=np.inf, help="then stop; run it again")
     arguments = parser.parse_args()
     known = pd.read_csv(arguments.output) if arguments.output.exists() else pd.DataFrame()
     wanted = [
@@ -228,8 +229,10 @@ def main() -> None:
     if not arguments.again:
         done = complete(known)
         wanted = [each for each in wanted if each not in done]
-    wanted = wanted[: arguments.limit]
+    end = time.monotonic() + 60 * arguments.minutes
     for dataset, typed, form, bits in wanted:
+        if time.monotonic() > end:
+            break
         table = compare(dataset, typed, bits, form)
         counts = ", ".join(f"{n} {word}" for word, n in table["verdict"].value_counts().items())
         print(f"{dataset} {typed} ({form}) {bits}: {counts}", flush=True)
