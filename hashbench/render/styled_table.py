@@ -18,7 +18,9 @@ class StyledTable(Styler):
         super().__init__(frame)
         self.table = table
 
-    def to_latex(self, *_: Any, label: str = "", width: str = "column", **__: Any) -> str:
+    def to_latex(  # type: ignore[override]  # most options of pandas have no meaning here
+        self, *_: Any, label: str = "", width: str = "column", **__: Any
+    ) -> str:
         """Return the table as `hashbench report` writes it; it needs booktabs and graphicx.
 
         pandas would write CSS and Unicode, which do not compile.
