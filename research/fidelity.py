@@ -22,7 +22,7 @@ import pandas as pd
 from hashbench.measures import evaluate_ranking, hamming_ranking, score_ranking
 from hashbench.plugins.registry import discover
 from hashbench.plugins.selection import parse_item
-from hashbench.plugins.source_hash import code_hash
+from hashbench.plugins.source_hash import source_hash
 from research.equivalence import judge
 from research.fidelity_originals import DEFAULT, original, originals
 
@@ -174,7 +174,7 @@ def spread(runs: list[pd.DataFrame]) -> pd.DataFrame:
 
 def source(typed: str) -> str:
     """Return the hash of a method's code as it is now."""
-    return code_hash(discover().methods[parse_item(typed)[0]])
+    return source_hash(discover().methods[parse_item(typed)[0]])
 
 
 def claims_rank_only(typed: str) -> bool:

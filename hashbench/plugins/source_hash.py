@@ -5,7 +5,6 @@ Recorded with every cell, because a number that cannot be traced cannot be compa
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import importlib.metadata
 import inspect
@@ -13,7 +12,7 @@ import os
 import platform
 import subprocess
 import sys
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -22,71 +21,49 @@ from threadpoolctl import threadpool_info
 
 import hashbench
 from hashbench.plugins.registry import Plugin
+from hashbench.plugins.source_text import code_of
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
-
-#: Class attributes of a method that no score depends on.
-DESCRIPTIVE = frozenset({"paper", "title", "allowed"})
 
 
 @cache
 def source_hash(plugin: Plugin) -> str:
-    """Return a hash of a plugin's source and of what it builds on.
+    """Return a hash of a plugin's code and of what it builds on, see `source_files`.
 
-    That is its own file, the files beside it that it imports from, and the shared mathematics and
-    the base of neural methods that it uses. The rest of the harness is covered by the protocol
-    version. Kept once computed: what counts is the source that was imported, not what an editor
-    has made of it since.
+    Comments, docstrings and what is only printed do not count, see `code_of`. Kept once computed:
+    what counts is the source that was imported, not what an editor has made of it since.
     """
     digest = hashlib.sha256()
-    for path, name in _files(plugin):
-        digest.update(f"{name}\n".encode() + path.read_bytes() + b"\0")
+    for name, path in source_files(plugin):
+        digest.update(f"{name}\n".encode() + _code(path, path.read_bytes()) + b"\0")
     return digest.hexdigest()[:16]
 
 
 @cache
-def code_hash(plugin: Plugin) -> str:
-    """Return a hash of what a plugin computes: its source without what no score depends on.
-
-    That is left out: comments, layout, docstrings, imports and the attributes in
-    :data:`DESCRIPTIVE`. Pages compare it with the sources: a corrected docstring
-    does not make their numbers old.
-    """
+def text_hash(plugin: Plugin) -> str:
+    """Return a hash of the same files as they are, for pages that show what is printed of them."""
     digest = hashlib.sha256()
-    for path, name in _files(plugin):
-        tree = _Computation().visit(ast.parse(path.read_bytes()))
-        digest.update(f"{name}\n{ast.dump(tree)}\0".encode())
+    for name, path in source_files(plugin):
+        digest.update(f"{name}\n".encode() + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 
 
-class _Computation(ast.NodeTransformer):
-    """Removes from a syntax tree what no score depends on."""
+def source_files(plugin: Plugin) -> list[tuple[str, Path]]:
+    """Return the files of a plugin by names that are the same on every machine, sorted.
 
-    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
-        return None if isinstance(node.value, ast.Constant) else node
-
-    def visit_Import(self, node: ast.Import) -> None:
-        return None
-
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
-        return None
-
-    def visit_Assign(self, node: ast.Assign) -> ast.Assign | None:
-        return None if _descriptive(node.targets[0]) else node
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AnnAssign | None:
-        return None if _descriptive(node.target) else node
-
-
-def _descriptive(target: ast.expr) -> bool:
-    return isinstance(target, ast.Name) and target.id in DESCRIPTIVE
-
-
-def _files(plugin: Plugin) -> list[tuple[Path, str]]:
-    """Return the files of a plugin with their names, sorted by name."""
+    These are its own file, the files beside it that it imports from, and the shared mathematics
+    and the base of neural methods that it uses. The rest of the harness is covered by the protocol
+    version.
+    """
     files: dict[Path, str] = {}
     _collect(sys.modules[plugin.cls.__module__], plugin.path.parent, files)
-    return sorted(files.items(), key=lambda item: item[1])
+    return sorted((name, path) for path, name in files.items())
+
+
+@lru_cache(maxsize=256)
+def _code(path: Path, text: bytes) -> bytes:
+    """Return the code of a file; all methods use the same few dozen."""
+    return code_of(text)
 
 
 def _collect(module: ModuleType, folder: Path, files: dict[Path, str]) -> None:
