@@ -241,11 +241,12 @@ def test_a_look_has_titles_marks_and_notes(hand_made, registry):
     assert "12 bytes" in notes[1]
     assert style.methods["somebody"].title == "somebody"
     assert "synthetic" in style.datasets["synthetic[rows=5]"].facts
-    caption = style.caption(
-        "Scores", ["toy"], measure="AP", database="seen", codes="encoded", seeds=[2, 3]
-    )
-    for fact in ("Scores", "AP (", "encoded", "2 to 3 seeds", "toy: ", "random", "none / none"):
+    caption = style.summary("Scores", measure="AP", database="seen", codes="encoded", seeds=[2, 3])
+    for fact in ("Scores", "AP (", "encoded", "2 to 3 seeds"):
         assert fact in caption
+    (facts,) = style.facts(["toy"])
+    for fact in ("toy: ", "random", "none / none"):
+        assert fact in facts
 
 
 def test_a_study_is_shown_in_its_own_order(hand_made):
