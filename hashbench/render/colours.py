@@ -86,7 +86,7 @@ def text_colour(colour: str) -> str:
     Examples
     --------
     >>> text_colour("#0072B2"), text_colour("#22CC55")
-    ('#0072B2', '#178939')
+    ('#0072B2', '#168738')
     """
     from matplotlib.colors import to_hex, to_rgb
 
