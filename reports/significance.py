@@ -27,6 +27,7 @@ from hashbench.render.report import (
     Report,
     Table,
     TableCell,
+    method_cell,
     slices,
 )
 from hashbench.render.style import Style, arrow
@@ -223,9 +224,8 @@ def _pictures(
     ranks: pd.DataFrame, pairs: pd.DataFrame, about: dict[str, Any], style: Style
 ) -> Iterator[Picture]:
     """Yield the critical-difference diagram and the matrix of pairs, where tests were run."""
-    row, notes = ranks.iloc[0], style.notes(ranks["method"])
+    row, notes = ranks.iloc[0], style.marks(ranks["method"])
     name, words = " ".join(about.values()), _circumstances(ranks.iloc[0], style)
-    datasets = list(style.datasets) if row["scope"] == DATASETS else [row["scope"]]
     if ranks["critical_difference"].notna().any():
         figure = figures.deferred(rank_diagram, ranks, style)
         subject = (
@@ -233,14 +233,14 @@ def _pictures(
             f"(Nemenyi, 5 %); Friedman's test: chi-square {row['statistic']:.2f}, "
             f"p = {row['p_value']:.2g}"
         )
-        caption = style.caption(subject, datasets, **about)
+        caption = style.summary(subject, **about)
         yield Picture(f"diagram {name}", caption, figure, notes, slices(ranks))
     if row["blocks"] > 1:
         test = "no test was run"
         if pairs["p_value"].notna().any():
             test = f"dots: {_test_words(row)} tells them apart (5 %)"
         subject = "Blocks won minus blocks lost by the row's method against the column's, over"
-        caption = style.caption(f"{subject} {words}; {test}", datasets, **about)
+        caption = style.summary(f"{subject} {words}; {test}", **about)
         figure = figures.deferred(pairs_matrix, pairs, ranks, style)
         yield Picture(f"pairs {name}", caption, figure, notes, slices(pairs))
 
@@ -263,8 +263,8 @@ def _against_best(
     chances = pairs["better"].notna().any()
     rows = []
     for each in records(order):
-        shown, pair = style.methods[each.method], against.get(each.method)
-        entries = [TableCell(shown.title, mark=shown.mark)]
+        pair = against.get(each.method)
+        entries = [method_cell(style, each.method)]
         entries += [TableCell(f"{each.mean_rank:.2f}"), TableCell(f"{each.mean:.4f}")]
         entries += _versus(pair, bool(chances))
         rows.append(entries)
@@ -279,14 +279,13 @@ def _against_best(
     notes = [row["why"]] if row["why"] else []
     header = ["", "mean rank", "score", "won/tied/lost", "p"]
     header += [f"below/within {margin}/above"] if chances else []
-    datasets = list(style.datasets) if row["scope"] == DATASETS else [row["scope"]]
     return Table(
         f"against best {' '.join(about.values())} {row['scope']}",
         style.summary(subject, **about),
         [[(word, 1) for word in header]],
         [Group("", rows)],
         "l" + "r" * (len(header) - 1),
-        [*notes, *style.notes(order["method"]), *style.facts(datasets)],
+        [*notes, *style.marks(order["method"])],
         slices(ranks),
     )
 
@@ -328,7 +327,6 @@ def _best_two(queries: pd.DataFrame, about: dict[str, Any], style: Style) -> Tab
     )
     names = ("dataset", "task", "bits", "difference", "95 % interval", "p")
     name = f"best two {' '.join(about.values())}"
-    notes = style.facts(queries["dataset"])
     header = [(word, 1) for word in names]
     shown = slices(queries.drop(columns=["bits", "task"]))  # the best two of all
-    return Table(name, caption, [header], [Group("", rows)], "llrrrr", notes, shown)
+    return Table(name, caption, [header], [Group("", rows)], "llrrrr", slices=shown)

@@ -62,15 +62,14 @@ def forest(table: pd.DataFrame, first: str, second: str, style: Style) -> Pictur
         axes.set(ylim=(-0.7, lines - 0.3), xlabel=f"{titles[0]} minus {titles[1]}")
         axes.locator_params(axis="x", nbins=5)
     tests = [TESTS[name] for name in dict.fromkeys(table["test"])]
-    caption = style.caption(
+    caption = style.summary(
         f"{style.methods[first].title} minus {style.methods[second].title}: mean over queries and "
         f"seeds, and 95 % interval {' or '.join(tests)}; filled: significant (Holm over all lines, "
         "5 %)",
-        table["dataset"],
         measure=str(table["measure"].iloc[0]),
         seeds=list(table["seeds"]),
     )
-    return Picture("", caption, figure, style.notes([first, second]))
+    return Picture("", caption, figure, style.marks([first, second]))
 
 
 def _colours(style: Style, first: str, second: str) -> tuple[str, str]:
