@@ -41,6 +41,7 @@ _EXPORTS = {
     "TorchMethod": "hashbench.neural.method",
     "TrainingData": "hashbench.plugins.method",
     "VectorMethod": "hashbench.plugins.method",
+    "archive": "hashbench.api.archive",
     "discover": "hashbench.plugins.registry",
     "evaluate": "hashbench.measures",
     "run": "hashbench.api.run",

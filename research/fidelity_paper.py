@@ -1,7 +1,12 @@
-"""Ours against the Wiki columns of the EDSH paper's Table 1, and what follows from them."""
+"""Ours against the Wiki columns of the EDSH paper's Table 1, and what follows from them.
+
+hashbench run paper-wiki -d "wiki-cnn,wiki[protocol=paper]" -o OUT
+python -m research.fidelity_paper OUT          # docs/research/fidelity-paper.md
+"""
 
 from __future__ import annotations
 
+import sys
 from importlib import resources
 from pathlib import Path
 
@@ -157,3 +162,21 @@ class Study:
         words = f"At {', '.join(significant)} bits" if significant else "At no code length"
         words += " EDSH differs significantly from the best of the others (5 %)."
         return f"{table(header, lines)}\n\n{words}"
+
+
+def main() -> None:
+    """Write the page."""
+    study = Study(Path(sys.argv[1]))
+    template = (fidelity.ROOT / "research" / "fidelity-paper.md.in").read_text(encoding="utf-8")
+    text = template.format(
+        paper=study.paper(),
+        conjecture=study.conjecture(),
+        borne_out=study.borne_out(),
+        lead=study.lead(),
+    )
+    path = fidelity.ROOT / "docs" / "research" / "fidelity-paper.md"
+    path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -128,13 +128,14 @@ class Style:
         )
         titles = _titles(names, results.registry.methods)
         styles = study_styles(names)
+        reconstructions = results.registry.reconstructions()
         methods = {}
         for name in names:
             plugin = results.registry.methods.get(bare_name(name))
             notes = {}
             objective = "" if plugin is None else plugin.cls.objective_note
-            if plugin is not None and plugin.cls.paper.fidelity == "reconstruction":
-                notes[RECONSTRUCTION] = plugin.cls.paper.fidelity_note or "from partial knowledge"
+            if bare_name(name) in reconstructions:
+                notes[RECONSTRUCTION] = reconstructions[bare_name(name)]
             if name in vectors:
                 notes[NOT_HAMMING] = vectors[name]
             methods[name] = MethodStyle(

@@ -23,7 +23,9 @@ class StyledTable(Styler):
         styled.table = table
         return styled
 
-    def to_latex(self, *_: Any, label: str = "", width: str = "column", **__: Any) -> str:
+    def to_latex(  # type: ignore[override]  # most options of pandas have no meaning here
+        self, *_: Any, label: str = "", width: str = "column", **__: Any
+    ) -> str:
         """Return the table as `hashbench report` writes it; it needs booktabs and graphicx.
 
         pandas would write CSS and Unicode, which do not compile.
