@@ -128,7 +128,7 @@ class MapTable(Report):
             [[("", 1), *spans], [("bits", 1), *((str(bits), 1) for _, bits in columns)]],
             groups,
             "l" + "r" * len(columns),
-            [*notes, *style.notes(methods), *style.facts(datasets)],
+            [*notes, *style.marks(methods)],
             slices(data),
         )
 

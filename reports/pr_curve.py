@@ -59,9 +59,8 @@ class PrecisionRecallCurve(Report):
                     dense=True,
                 )
                 measure, words = WAYS[by]
-                caption = style.caption(
+                caption = style.summary(
                     f"Precision against recall by {by} at {bits} bits ({words})",
-                    part["dataset"],
                     measure=measure,
                     database=database,
                     codes=codes,
@@ -69,6 +68,6 @@ class PrecisionRecallCurve(Report):
                 )
                 title = f"{by} {bits} bits {database} {codes} {name}"
                 pictures.append(
-                    Picture(title, caption, figure, style.notes(part["method"]), slices(part))
+                    Picture(title, caption, figure, style.marks(part["method"]), slices(part))
                 )
         return pictures

@@ -11,6 +11,7 @@ from hashbench.execution.cell_codes import EITHER, ENCODED
 from hashbench.plugins.protocol import ALL
 from hashbench.plugins.selection import bare_name, parse_item
 from hashbench.render import figures
+from hashbench.render.colours import SOFT
 from hashbench.render.report import (
     Exhibit,
     Group,
@@ -19,9 +20,10 @@ from hashbench.render.report import (
     Report,
     Table,
     TableCell,
+    method_cell,
     slices,
 )
-from hashbench.render.style import MethodStyle, Style, arrow
+from hashbench.render.style import Style, arrow
 from hashbench.render.tables import number_text
 
 if TYPE_CHECKING:
@@ -134,8 +136,7 @@ def _scores(data: pd.DataFrame, paper: str, dataset: str, measure: str, style: S
     for task in dict.fromkeys(data["task"]):
         rows = []
         for method in methods:
-            name = style.methods[method]
-            entries = [TableCell(name.title, mark=name.mark)]
+            entries = [method_cell(style, method)]
             for bits in columns:
                 entries += _entries(found.get((task, method, bits)))
             rows.append(entries)
@@ -152,14 +153,13 @@ def _scores(data: pd.DataFrame, paper: str, dataset: str, measure: str, style: S
         seeds=list(data["seeds"]),
     )
     notes = [f"printed: {data['printed_protocol'].iloc[0]}"]
-    notes += [f"here: {fact}" for fact in style.facts([dataset])]
     return Table(
         f"{dataset} {measure}",
         caption,
         header,
         groups,
         "l" + "rrr" * len(columns),
-        [*notes, *style.notes(methods)],
+        [*notes, *style.marks(methods)],
         slices(data),
     )
 
@@ -186,9 +186,8 @@ def _picture(data: pd.DataFrame, paper: str, measure: str, style: Style) -> Pict
             f"; hollow: {', '.join(unlike)}, whose features are not the printed ones, so that no "
             "agreement is to be expected"
         )
-    caption = style.caption(
+    caption = style.summary(
         words,
-        shown["dataset"],
         measure=measure,
         database=ALL,
         codes=EITHER,
@@ -199,27 +198,24 @@ def _picture(data: pd.DataFrame, paper: str, measure: str, style: Style) -> Pict
 
 def _figure(shown: pd.DataFrame, style: Style) -> Any:
     panels, methods = figures.list_panels(shown, style), style.ordered(shown["method"])
-    coloured = style.coloured(methods)
+    styles = style.figure_styles(methods)
     figure, axes = figures.make_figure(style, len(panels), 1.9)
     top = 1.05 * max(shown["printed"].max(), shown["reproduced"].max())
     for panel, (dataset, task) in zip(axes, panels, strict=True):
         part = shown[(shown["dataset"] == dataset) & (shown["task"] == task)]
-        panel.plot([0, top], [0, top], color="#777777", linewidth=0.7, linestyle="--")
+        panel.plot([0, top], [0, top], color=SOFT, linewidth=0.7, linestyle="--")
         for method, group in grouped(part, "method"):
-            plot_style = _mark(style.method_style(method, coloured))
-            plot_style["markerfacecolor"] = plot_style["color"] if group["alike"].all() else "white"
-            panel.plot(group["printed"], group["reproduced"], **plot_style)
-        panel.set(xlim=(0, top), ylim=(0, top))
+            mark = figures.mark_style(styles[method], filled=bool(group["alike"].all()))
+            panel.plot(group["printed"], group["reproduced"], **mark)
+        panel.set(xlim=(0, top), ylim=(0, top), box_aspect=1)
     figures.write_titles(style, axes, panels)
     figures.name_axes(axes, "printed", "reproduced")
-    hollow = {"color": "#555555", "marker": "o", "linestyle": "", "markerfacecolor": "white"}
-    more = {} if shown["alike"].all() else {"hollow: other features": hollow}
-    figures.shared_legend(figure, style, methods, _mark, more)
+    keys = {"equal": figures.key_style("", line="--")}
+    if not shown["alike"].all():
+        keys["features other than printed"] = figures.key_style(filled=False)
+    order = figures.by_value(shown, "reproduced")
+    figures.shared_legend(figure, style, order, figures.mark_style, keys)
     return figure
-
-
-def _mark(shown: MethodStyle) -> dict[str, Any]:
-    return {**figures.line_style(shown), "linestyle": "", "markerfacecolor": shown.colour}
 
 
 def _times(data: pd.DataFrame, paper: str, style: Style) -> Table:
@@ -227,8 +223,7 @@ def _times(data: pd.DataFrame, paper: str, style: Style) -> Table:
     found = {(row.method, row.dataset): row for row in records(data)}
     rows = []
     for method in style.ordered(data["method"]):
-        name = style.methods[method]
-        entries = [TableCell(name.title, mark=name.mark)]
+        entries = [method_cell(style, method)]
         for dataset in datasets:
             row = found.get((method, dataset))
             both = (row.printed, row.reproduced) if row is not None else ()
@@ -244,5 +239,5 @@ def _times(data: pd.DataFrame, paper: str, style: Style) -> Table:
         "machines",
         seeds=list(data["seeds"]),
     )
-    notes = [*style.notes(data["method"]), *style.facts(datasets)]
+    notes = [*style.marks(data["method"])]
     return Table("seconds", caption, header, [Group("", rows)], "l" + "rr" * len(datasets), notes)

@@ -34,6 +34,7 @@ from hashbench.render.report import (
     Report,
     Table,
     TableCell,
+    method_cell,
     slices,
 )
 from hashbench.render.style import Style, arrow
@@ -240,9 +241,8 @@ def _pictures(
     ranks: pd.DataFrame, pairs: pd.DataFrame, about: dict[str, Any], style: Style
 ) -> Iterator[Picture]:
     """Yield the critical-difference diagram and the matrix of pairs, where tests were run."""
-    row, notes = ranks.iloc[0], style.notes(ranks["method"])
+    row, notes = ranks.iloc[0], style.marks(ranks["method"])
     name, words = " ".join(about.values()), _circumstances(ranks.iloc[0], style)
-    datasets = list(style.datasets) if row["scope"] == DATASETS else [row["scope"]]
     if ranks["critical_difference"].notna().any():
         figure = figures.deferred(rank_diagram, ranks, style)
         subject = (
@@ -250,14 +250,14 @@ def _pictures(
             f"(Nemenyi, 5 %); Friedman's test: chi-square {row['statistic']:.2f}, "
             f"p = {row['p_value']:.2g}"
         )
-        caption = style.caption(subject, datasets, **about)
+        caption = style.summary(subject, **about)
         yield Picture(f"diagram {name}", caption, figure, notes, slices(ranks))
     if row["blocks"] > 1:
         test = "no test was run"
         if pairs["p_value"].notna().any():
             test = f"dots: significant (5 %) {_test_words(row)}"
         subject = "Blocks won minus blocks lost by the row's method against the column's, over"
-        caption = style.caption(f"{subject} {words}; {test}", datasets, **about)
+        caption = style.summary(f"{subject} {words}; {test}", **about)
         figure = figures.deferred(pairs_matrix, pairs, ranks, style)
         yield Picture(f"pairs {name}", caption, figure, notes, slices(pairs))
 
@@ -275,8 +275,8 @@ def _against_best(
     against = {pair.method: pair for pair in records(pairs[pairs["against"] == best])}
     rows = []
     for each in records(ranks):
-        shown, pair = style.methods[each.method], against.get(each.method)
-        entries = [TableCell(shown.title, mark=shown.mark)]
+        pair = against.get(each.method)
+        entries = [method_cell(style, each.method)]
         entries += [TableCell(f"{each.mean_rank:.2f}"), TableCell(f"{each.mean:.3f}")]
         if pair is None:
             entries += [TableCell("–")] * 2
@@ -291,14 +291,13 @@ def _against_best(
         subject += f", p-value {_test_words(row)}"
     notes = [row["why"]] if row["why"] else []
     header = ["", "mean rank", "score", "won/tied/lost", "p"]
-    datasets = list(style.datasets) if row["scope"] == DATASETS else [row["scope"]]
     return Table(
         f"against best {' '.join(about.values())} {row['scope']}",
         style.summary(subject, **about),
         [[(word, 1) for word in header]],
         [Group("", rows)],
         "l" + "r" * (len(header) - 1),
-        [*notes, *style.notes(ranks["method"]), *style.facts(datasets)],
+        [*notes, *style.marks(ranks["method"])],
         slices(ranks),
     )
 
@@ -321,11 +320,10 @@ def _best_two(pairs: pd.DataFrame, about: dict[str, Any], style: Style) -> Table
         subject += f", 95 % interval and p-value {' or '.join(tests)}"
     names = ("dataset", "task", "bits", "difference", "95 % interval", "p")
     name = f"best two {' '.join(about.values())}"
-    notes = style.facts(pairs["dataset"])
     header = [(word, 1) for word in names]
     shown = slices(pairs.drop(columns=["bits", "task"]))  # the best two of all
     caption = style.summary(subject, **about)
-    return Table(name, caption, [header], [Group("", rows)], "llrrrr", notes, shown)
+    return Table(name, caption, [header], [Group("", rows)], "llrrrr", slices=shown)
 
 
 def _signed(number: float) -> str:

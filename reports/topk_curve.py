@@ -45,9 +45,8 @@ class TopKCurve(Report):
                     lambda panel: ticks.log_axis(panel, "x"),
                     dense=True,
                 )
-                caption = style.caption(
+                caption = style.summary(
                     f"Precision among the first K items at {bits} bits",
-                    part["dataset"],
                     measure="PR",
                     database=database,
                     codes=codes,
@@ -55,6 +54,6 @@ class TopKCurve(Report):
                 )
                 title = f"{bits} bits {database} {codes} {name}"
                 pictures.append(
-                    Picture(title, caption, figure, style.notes(part["method"]), slices(part))
+                    Picture(title, caption, figure, style.marks(part["method"]), slices(part))
                 )
         return pictures

@@ -61,13 +61,12 @@ def forest(table: pd.DataFrame, first: str, second: str, style: Style) -> Pictur
     )
     if tests := [TESTS[over] for over in dict.fromkeys(table["over"]) if over]:
         subject += f", and 95 % interval {' or '.join(tests)}; filled: significant (5 % per line)"
-    caption = style.caption(
+    caption = style.summary(
         subject,
-        table["dataset"],
         measure=str(table["measure"].iloc[0]),
         seeds=list(table["seeds"]),
     )
-    return Picture("", caption, figure, style.notes([first, second]))
+    return Picture("", caption, figure, style.marks([first, second]))
 
 
 def _colours(style: Style, first: str, second: str) -> tuple[str, str]:

@@ -47,12 +47,14 @@ class TableCell:
     text : plain text, which every format escapes
     bold, underlined : how it is emphasised
     mark : superscript after the text
+    shaded : whether its row has another ground; only in the first cell of a row
     """
 
     text: str
     bold: bool = False
     underlined: bool = False
     mark: str = ""
+    shaded: bool = False
 
     @property
     def marked(self) -> str:
@@ -124,8 +126,9 @@ def slices(data: pd.DataFrame) -> Slices:
 
 
 def method_cell(style: Style, method: str) -> TableCell:
-    """Return the cell with a method's title and daggers."""
-    return TableCell(style.methods[method].title, mark=style.methods[method].mark)
+    """Return the first cell of a method's row: its title and daggers, shaded if highlighted."""
+    shown = style.methods[method]
+    return TableCell(shown.title, mark=shown.mark, shaded=shown.highlighted)
 
 
 class Report(Parametrised, ABC):
