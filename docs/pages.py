@@ -137,7 +137,7 @@ def _parameters(method: type[Method]) -> Iterator[str]:
         [
             f"`{name}`",
             f"`{value}`",
-            said.get(name, "").replace("|", "\\|"),
+            prose(said.get(name, "")).replace("|", "\\|"),
             str(as_range(method.space.get(name, "not searched"))),
         ]
         for name, value in own.items()

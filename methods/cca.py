@@ -19,7 +19,7 @@ Deviations
   Wiki) would be the signs of rounding noise: here they are constant, and a warning says so. The
   longer codes then rank exactly as the r-bit codes do, where a program that keeps the noise gets
   worse with every bit. ``noise_bits`` gives random directions to these bits, drawn for each view
-  apart: so does rounding, and the scores of such programs come back.
+  independently: so does rounding, and the scores of such programs come back.
 """
 
 from __future__ import annotations

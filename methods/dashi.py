@@ -1,8 +1,7 @@
 """DASH-i: codes of the image view, and least squares from the other views to them.
 
 For the view A that the codes are learned from (the first; for ``dasht`` the second) and every
-other view Z,
-without alternation between the two steps:
+other view Z, without alternation between the two steps:
 
     1.  directions W, correlations s:  CCA of A with the labels Y;   V = A W diag(s)
         min ||B - V R||^2  over B in {-1, +1} and R'R = I            (ITQ)

@@ -87,10 +87,10 @@ class LabelRegression(LinearMethod):
             if self.drift:
                 t = (B - target).mean(axis=0)
             target += t
-            pull = target.copy()
+            values = target.copy()
             for weight, features, p in zip(mu, K, P, strict=True):
-                pull += project(features, weight * p)
-            B = signs(pull)
+                values += project(features, weight * p)
+            B = signs(values)
             S = [solver.products(B) for solver in solvers]
             self.record_objective(lambda: self._objective(mu, solvers, B, target, W, P, S))
 

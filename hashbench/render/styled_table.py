@@ -14,11 +14,18 @@ from hashbench.render.tables import to_latex
 class StyledTable(Styler):
     """A styled data frame of a table."""
 
-    def __init__(self, frame: pd.DataFrame, table: Table) -> None:
-        super().__init__(frame)
-        self.table = table
+    table: Table
 
-    def to_latex(self, *_: Any, label: str = "", width: str = "column", **__: Any) -> str:
+    @classmethod
+    def make(cls, frame: pd.DataFrame, table: Table) -> StyledTable:
+        """Return the data frame styled, with the table that it shows."""
+        styled = cls(frame)
+        styled.table = table
+        return styled
+
+    def to_latex(  # type: ignore[override]  # most options of pandas have no meaning here
+        self, *_: Any, label: str = "", width: str = "column", **__: Any
+    ) -> str:
         """Return the table as `hashbench report` writes it; it needs booktabs and graphicx.
 
         pandas would write CSS and Unicode, which do not compile.
@@ -43,7 +50,7 @@ def to_styler(table: Table) -> StyledTable:
         css = [["", *row] for row in css]
     columns = pd.MultiIndex.from_arrays(header)
     frame = pd.DataFrame(texts, columns=columns if columns.is_unique else None)
-    styler = StyledTable(frame, table)
+    styler = StyledTable.make(frame, table)
     styler.hide(axis="index").set_caption(table.caption)
     if columns.is_unique:
         styles = pd.DataFrame(css, columns=frame.columns)

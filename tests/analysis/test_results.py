@@ -215,7 +215,7 @@ def test_more_cells_than_fit_in_memory_are_read_again(hand_made, monkeypatch):
     whole = hand_made.results()
     monkeypatch.setattr("hashbench.execution.score_cache.CELLS_IN_MEMORY", 2)
     few = hand_made.results()
-    for table in ("scores", "codes", "curves"):
+    for table in ("scores", "code_statistics", "curves"):
         assert getattr(few, table)().equals(getattr(whole, table)())
 
 
