@@ -2,14 +2,14 @@
 
     python benchmarks/many_cells.py [--cells 20000] [--report-cells 1000]
 
-The study has 20 settings of a method, 10 code lengths and as many seeds as give the number of cells,
-on data of 200 rows. This script writes all cells but two with random codes, because only what the
-harness does is measured. Then these commands are timed, each in a process of its own:
+The study has 20 settings of a method, 10 code lengths and as many seeds as give the number of
+cells, on data of 200 rows. This script writes all cells but two with random codes, because only
+what the harness does is measured. Then these commands are timed, each in a process of its own:
 
 - ``run --plan`` of an empty folder;
 - ``status`` of the folder;
-- ``run``, until the first of the two missing cells starts (its end, with the scores of all cells and
-  their tables, is printed, too);
+- ``run``, until the first of the two missing cells starts (its end, with the scores of all cells
+  and their tables, is printed, too);
 - ``report`` of a study with fewer cells, with figures as SVG: once after the run, which has scored
   the cells.
 """

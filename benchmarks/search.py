@@ -11,10 +11,10 @@ Each index returns the 100 nearest items. Codes have 2, 4, 8 and 16 bytes:
 - floats: faiss IndexFlatIP (exact), and a graph (IndexHNSWFlat, inner product).
 
 Vectors are 80 numbers, as those of ``real-valued`` on ``coco``: unit rows around the means of 1,000
-clusters. Codes are the signs of random projections of them. "Recall" is the share of the 100 nearest
-items by exact inner product that are among the 100 found. It says what an index loses on vectors that
-follow no labels; `hashbench report OUT bytes` has the scores of methods. Every index is asked three
-times; the best time counts, so that other work on the machine matters less.
+clusters. Codes are the signs of random projections of them. "Recall" is the share of the 100
+nearest items by exact inner product that are among the 100 found. It says what an index loses on
+vectors that follow no labels; `hashbench report OUT bytes` has the scores of methods. The best of
+three times counts, so that other work on the machine matters less.
 """
 
 from __future__ import annotations
