@@ -401,9 +401,12 @@ def test_printed_numbers_stand_beside_reproduced_ones(hand_made):
     assert "25 % queries" in learned["printed_protocol"]
     with figures.plot_context():
         table, picture = PublishedNumbers().draw(data, Style.of(results))
-    texts = {row[0].text: row[1:] for row in table.groups[0].rows}
-    assert [entry.text for entry in texts["edsh"]] == ["0.452", "1.000", "+0.548"]
-    assert texts["scm-s"][1].mark == "e"
+    assert table.name == "EDSH Table 1"
+    rows = [[entry.text for entry in row] for row in table.groups[0].rows]
+    assert rows[:2] == [["edsh", "printed", "0.452"], ["", "here", "1.000"]]
+    assert [row[2].mark for row in table.groups[0].rows] == ["", "", "", "e"]
+    assert [row[2].bold for row in table.groups[0].rows] == [True, True, False, True]
+    assert any("0 of 2 scores within 0.05" in note for note in table.notes)
     assert "AP(norm=retrieved,ties=index)@100" in picture.caption
 
 
@@ -424,3 +427,28 @@ def test_printed_times_are_for_sixteen_bits(hand_made):
     data = PublishedNumbers().data(hand_made.results())
     times = data[data["quantity"] == "train_seconds"]
     assert times[["printed", "reproduced", "difference"]].to_numpy().tolist() == [[13, 6.5, -6.5]]
+
+
+def test_a_papers_tables_and_figures_have_its_names(hand_made, registry):
+    hand_made.measures = ("AP(norm=retrieved,ties=index)@100",)
+    sixteen = {"queries": ("0" * 16, "1" * 16), "bits": 16, "dataset": "wiki-cnn"}
+    codes = ["0" * 16] * 2 + ["1" * 16] * 2
+    history = {"objective": [3.0, 2.0], "objective_seconds": [0.1, 0.2]}
+    hand_made.add(**sixteen, database=codes, learned=codes, history=history)
+    hand_made.add(**sixteen, method="dlfh", database=codes, history=history)
+    hand_made.add(**sixteen, method="dch", database=codes)  # the paper has no numbers of it
+    results = hand_made.results(registry)
+    data = PublishedNumbers().data(results)
+    with figures.plot_context():
+        exhibits = PublishedNumbers().draw(data, Style.of(results))
+    names = ["EDSH Table 1", "EDSH Table 2", "EDSH Fig 2", "EDSH Fig 3", "EDSH Fig 4"]
+    assert [each.name for each in exhibits[:-1]] == names
+    assert [each.heading.partition(" of ")[0] for each in exhibits[:-1]] == [
+        "Table 1", "Table 2", "Fig. 2", "Fig. 3", "Fig. 4",
+    ]  # fmt: skip
+    curves = data[data["exhibit"] == "Fig. 2"]
+    assert set(curves["method"]) == {"edsh", "dlfh"}
+    assert set(curves["codes"]) == {"learned-or-encoded"}
+    assert set(data.loc[data["exhibit"] == "Fig. 4", "method"]) == {"edsh"}
+    (panel,) = exhibits[4].figure.axes
+    assert panel.lines[0].get_ydata().tolist() == [3.0, 2.0]
