@@ -17,6 +17,7 @@ import hashbench
 from hashbench.analysis.results import Results
 from hashbench.core.io import add_checksum, atomic_write, checksum, verify_checksum
 from hashbench.core.records import to_json
+from hashbench.plugins.numerical_tolerance import measured
 from hashbench.plugins.source_hash import text_hash
 from hashbench.plugins.stored_facts import FILE as PLUGINS
 
@@ -44,6 +45,7 @@ def fingerprint_of(results: Results) -> str:
             for path in sorted((results.path / folder).rglob("*.*"))
         ],
         "plugins": {f"{each.kind} {each.name}": text_hash(each) for each in plugins},
+        "rounding": {name: found.largest for name, found in measured().items()},
         "harness": _harness_hash(),
         "versions": {name: importlib.metadata.version(name) for name in DRAWING},
     }
