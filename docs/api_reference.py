@@ -19,6 +19,10 @@ SECTIONS = {
         "What `hashbench run` and its kin do, from Python: [guide](../guide/python.md).",
         ("run", "open", "StudyResults", "score", "evaluate", "discover"),
     ),
+    "The archive": (
+        "Stored results of all methods, and yours among them: [guide](../guide/archive.md).",
+        ("archive", "rank", "explain"),
+    ),
     "Methods": (
         "Base classes of methods and what they declare: [guide](../guide/your-method.md).",
         (
