@@ -127,7 +127,8 @@ def method_page(plugin: Plugin, figures: Figures) -> str:
         "name": f"`{plugin.name}`",
         "kind": ", ".join(["supervised" if method.supervised else "unsupervised", *kind]),
         "paper": _linked(paper) if paper.title else "none",
-        "fidelity": f"{FIDELITIES[paper.fidelity]}{limit}. {paper.fidelity_note}".strip(),
+        "fidelity": f"*{paper.fidelity}*: {FIDELITIES[paper.fidelity]}{limit}. "
+        f"{paper.fidelity_note}".strip(),
         "score": figures.place(plugin.name),
     }
     if method.requires:
@@ -205,18 +206,18 @@ def _references(name: str, references: pd.DataFrame) -> Iterator[str]:
     if not len(own):
         yield "## Against other code\n\nThere was none to compare with."
         return
-    held = f"{int(own['within'].astype(bool).sum())} of {len(own)}"
+    held = f"{int((own['difference'].abs() <= 0.01).sum())} of {len(own)}"
     largest = own["difference"].abs().max()
     shown = own[own["measure"] == "AP"]
     rows = [
         [row.dataset, "" if pd.isna(row.bits) else f"{row.bits:g}", row.task, row.database,
-         f"{row.ours:.3f}", f"{row.theirs:.3f}", "yes" if row.within else "no"]
+         f"{row.ours:.3f}", f"{row.theirs:.3f}", f"{row.difference:+.3f}"]
         for row in shown.itertuples()
     ]  # fmt: skip
-    columns = ["data", "bits", "task", "database codes", "AP here", "AP there", "within tolerance"]
+    columns = ["data", "bits", "task", "database codes", "AP here", "AP there", "difference"]
     yield (
-        f"## Against other code\n\n{held} comparisons lie within their tolerance; the largest "
-        f"difference is {largest:.3f}. Fidelity has all of them, with tolerances and reasons: "
+        f"## Against other code\n\nThe means of {held} comparisons are within .01; the largest "
+        f"difference is {largest:.3f}. Fidelity has all of them, with intervals and reasons: "
         "[shallow methods](../../research/fidelity.md), "
         "[networks](../../research/fidelity-deep.md).\n\n"
         + markdown_table(pd.DataFrame(rows, columns=columns))

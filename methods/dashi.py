@@ -69,7 +69,7 @@ class DASHi(LinearMethod):
         "Frustratingly easy cross-modal hashing",
         "ACM Multimedia",
         2016,
-        fidelity="reconstruction",
+        fidelity="paper only",
         fidelity_note=(
             "without the authors' code: unimodal hashing and then least squares is sure, "
             "its details are inferred (70 %)"

@@ -107,7 +107,7 @@ class EDSH(LinearMethod):
         "Efficient discrete supervised hashing for large-scale cross-modal retrieval",
         "arXiv:1905.01304",
         2019,
-        fidelity="paper",
+        fidelity="paper only",
     )
 
     def __init__(

@@ -103,7 +103,7 @@ class FCMH(LinearMethod):
         "Fast cross-modal hashing with global and local similarity embedding",
         "IEEE Transactions on Cybernetics",
         2021,
-        fidelity="verified",
+        fidelity="consistent",
     )
 
     def __init__(

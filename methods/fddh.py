@@ -82,7 +82,7 @@ class FDDH(LinearMethod):
         "FDDH: fast discriminative discrete hashing for large-scale cross-modal retrieval",
         "IEEE Transactions on Neural Networks and Learning Systems",
         2021,
-        fidelity="verified",
+        fidelity="consistent",
     )
 
     def __init__(

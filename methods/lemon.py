@@ -100,7 +100,7 @@ class LEMON(LinearMethod):
         "Label embedding online hashing for cross-modal retrieval",
         "ACM International Conference on Multimedia",
         2020,
-        fidelity="verified",
+        fidelity="consistent",
     )
 
     def __init__(

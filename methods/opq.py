@@ -54,7 +54,7 @@ class OPQ(PQ):
         "Optimized product quantization for approximate nearest neighbor search",
         "CVPR",
         2013,
-        fidelity="paper",
+        fidelity="paper only",
         fidelity_note="quantises regressed labels instead of image descriptors",
     )
 

@@ -148,7 +148,7 @@ class SRLCH(LabelRegression):
         "Index and retrieve multimedia data: cross-modal hashing by learning subspace relation",
         "Database Systems for Advanced Applications",
         2018,
-        fidelity="verified",
+        fidelity="consistent",
     )
 
     def __init__(

@@ -63,12 +63,11 @@ class Example(Report):
         """Return one figure for each dataset and task."""
         pictures = []
         for (dataset, task, bits), group in grouped(data, "dataset", "task", "bits"):
-            caption = style.caption(
+            caption = style.summary(
                 f"One query, {arrow(task)}, its {bits}-bit code (a filled square is a 1) and the "
                 "first ten items by Hamming distance, tied items in random order; the query is the "
                 "median by the score of the first method; solid green frame: relevant, dashed red: "
                 "not",
-                [dataset],
                 measure=group["measure"].iloc[0],
                 database=group["database"].iloc[0],
                 codes=group["codes"].iloc[0],

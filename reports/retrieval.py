@@ -66,14 +66,11 @@ class Retrieval(Report):
         pictures = []
         for (dataset, task, bits), group in grouped(data, "dataset", "task", "bits"):
             shown = group[group["method_rank"] <= self.methods]
-            caption = style.caption(
-                f"First {ITEMS[style.width]} items that the best methods return at {bits} bits, "
-                f"{arrow(task)}, seed {shown['seed'].iloc[0]}, for queries at which the best "
-                "method is bad (10th percentile), middling and good (90th); solid frame: relevant, "
-                "dashed: not; below an item its Hamming distance and, after ×, the number of items "
-                "at that distance, which are in random order; below a method its score for this "
-                "query",
-                [dataset],
+            caption = style.summary(
+                f"First {ITEMS[style.width]} items that the best methods return on "
+                f"{style.datasets[dataset].title} at {bits} bits, {arrow(task)}, seed "
+                f"{shown['seed'].iloc[0]}, for queries at which the best method is bad (10th "
+                "percentile), middling and good (90th)",
                 measure=shown["measure"].iloc[0],
                 database=shown["database"].iloc[0],
                 codes=shown["codes"].iloc[0],

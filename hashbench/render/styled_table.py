@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 from pandas.io.formats.style import Styler
 
+from hashbench.render.colours import SHADE
 from hashbench.render.report import Table, TableCell
 from hashbench.render.tables import to_latex
 
@@ -43,7 +44,7 @@ def to_styler(table: Table) -> StyledTable:
     rows = [(group.title, row) for group in table.groups for row in group.rows]
     header = [[name for name, count in spans for _ in range(count)] for spans in table.header]
     texts = [[cell.marked for cell in row] for _, row in rows]
-    css = [[_css(cell) for cell in row] for _, row in rows]
+    css = [[_css(cell, row[0].shaded) for cell in row] for _, row in rows]
     if any(title for title, _ in rows):
         header = [["", *names] for names in header]
         texts = [[title, *row] for (title, _), row in zip(rows, texts, strict=True)]
@@ -58,6 +59,7 @@ def to_styler(table: Table) -> StyledTable:
     return styler
 
 
-def _css(cell: TableCell) -> str:
+def _css(cell: TableCell, shaded: bool) -> str:
     bold = "font-weight: bold;" if cell.bold else ""
-    return bold + ("text-decoration: underline;" if cell.underlined else "")
+    ground = f"background-color: {SHADE};" if shaded else ""
+    return ground + bold + ("text-decoration: underline;" if cell.underlined else "")

@@ -76,7 +76,7 @@ def test_pairwise_agrees_with_scipy(scores):
 def test_equal_methods_do_not_differ(scores):
     twice = np.column_stack([scores, scores[:, 3]])
     assert tests.wilcoxon_holm(twice)[3, 4] == 1
-    assert tests.pairs_over_splits(twice, 0.3)[3, 4] == 1
+    assert tests.range_test(twice, 0.3).p_values[3, 4] == 1
 
 
 @pytest.mark.parametrize(("blocks", "methods"), [(3, 3), (5, 4), (8, 2), (9, 5)])
@@ -94,45 +94,6 @@ def test_how_many_blocks_a_test_takes():
     assert tests.blocks_needed(tests.least_wilcoxon, 38) == 15
     assert tests.blocks_needed(tests.least_friedman, 3) == 3
     assert tests.blocks_needed(tests.least_friedman, 2) is None
-
-
-def test_the_corrected_test_by_hand():
-    difference = np.array([0.02, 0.05, 0.01, 0.04])
-    found = tests.corrected_test(difference, 1 / 3)
-    variance = difference.var(ddof=1)
-    assert found.error == pytest.approx(np.sqrt((1 / 4 + 1 / 3) * variance))
-    expected = 2 * scipy.stats.t.sf(difference.mean() / found.error, 3)
-    assert found.p_value == pytest.approx(expected)
-    plain = scipy.stats.ttest_1samp(difference, 0.0)
-    without = tests.corrected_test(difference, 0.0)
-    assert without.p_value == pytest.approx(plain.pvalue)
-    assert without.interval() == pytest.approx(tuple(plain.confidence_interval()))
-    assert found.p_value > plain.pvalue
-
-
-def test_differences_without_spread_prove_nothing():
-    assert tests.corrected_test(np.full(8, 0.1), 0.3).p_value == 1
-    with pytest.raises(HashbenchError, match="1 split"):
-        tests.corrected_test(np.array([0.1]), 0.3)
-
-
-def test_not_worse_than_best(scores):
-    marked = tests.not_worse_than_best(scores, 1 / 3)
-    assert marked.tolist() == [False, False, False, True]
-    near = np.column_stack([scores[:, 3], scores[:, 3] + 1e-4 * np.resize([1, -1], 12)])
-    assert tests.not_worse_than_best(near, 1 / 3).all()
-    for few in (1, 2):
-        assert tests.not_worse_than_best(near[:few], 1 / 3).sum() == 1  # nothing to test with
-
-
-def test_not_worse_than_best_is_corrected_for_all_pairs(scores):
-    p = {}
-    for i in range(4):
-        for j in range(i + 1, 4):
-            p[i, j] = float(tests.corrected_test(scores[:, i] - scores[:, j], 0.2).p_value)
-    adjusted = dict(zip(p, tests.holm(np.array(list(p.values()))), strict=True))
-    expected = [adjusted[i, 3] > 0.05 for i in range(3)]
-    assert tests.not_worse_than_best(scores, 0.2).tolist() == [*expected, True]
 
 
 def test_the_range_test_is_tukeys_on_independent_groups():

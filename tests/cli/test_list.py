@@ -66,8 +66,9 @@ def test_a_reconstruction_is_marked():
 def test_agreement_up_to_the_rank_of_the_data_has_a_mark(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     listed = hashbench("list", "methods")
-    assert "third-party^" in listed
+    assert "differs^" in listed
     assert "\n^ " in listed  # what the mark means
+    assert "equivalent^" in listed
     assert "rank" in hashbench("show", "cvh")
     assert "rank" not in hashbench("show", "edsh")
     for name, marked in (("cvh", True), ("edsh", False)):

@@ -132,3 +132,11 @@ def test_cells_that_are_not_done_stand_in_the_table():
     assert line.split() == ["hangs", "timeout", "timeout"]
     assert "elsewhere" not in text
     assert text.splitlines()[-1].startswith("AP on other: ")
+
+
+def test_reconstructions_are_marked_with_what_was_inferred():
+    order = Order(reconstructions={"m01": "the weight is inferred"})
+    text = click.unstyle(score_tables(ranked(3), [], "AP", order))
+    assert re.search(r"^m01†", text, re.MULTILINE)
+    assert not re.search(r"^m0[02]†", text, re.MULTILINE)
+    assert "the weight is inferred" in text
