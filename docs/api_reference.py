@@ -17,7 +17,17 @@ from typing import Any
 SECTIONS = {
     "Studies and results": (
         "What `hashbench run` and its kin do, from Python: [guide](../guide/python.md).",
-        ("run", "open", "StudyResults", "score", "evaluate", "discover"),
+        (
+            "run",
+            "open",
+            "StudyResults",
+            "score",
+            "evaluate",
+            "archive",
+            "rank",
+            "explain",
+            "discover",
+        ),
     ),
     "Methods": (
         "Base classes of methods and what they declare: [guide](../guide/your-method.md).",

@@ -21,9 +21,7 @@ def commands(text: str) -> list[str]:
     Raises ValueError if the text has not exactly these two.
     """
     blocks = re.findall(r"^```[^\n]*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    found = [
-        " && ".join(block.strip().splitlines()) for block in blocks if block.startswith(START)
-    ]
+    found = [" && ".join(block.strip().splitlines()) for block in blocks if block.startswith(START)]
     if len(found) != len(ENDS) or not all(map(str.endswith, found, ENDS)):
         raise ValueError(
             f"README.md: found {found} among blocks that begin with {START!r}; allowed: two, the "
