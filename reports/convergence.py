@@ -24,6 +24,9 @@ ROWS = 7
 
 PANELS = ("method", "dataset")
 
+#: Panels side by side that a figure of fewer has room for.
+FEWEST = {"page": 3, "column": 1}
+
 #: Names of the horizontal axes.
 AXES = {"iteration": "iteration", "second": "seconds after the first iteration"}
 
@@ -97,6 +100,8 @@ def draw(data: pd.DataFrame, axis: str, panels: str, heading: str, style: Style)
     columns = min(_columns(style), len(shown))
     height = HEIGHT if columns > 3 or style.width == "column" else figures.PANEL_HEIGHT
     figure, axes = figures.make_figure(style, len(shown), height, columns=columns)
+    inches = style.inches / max(columns, FEWEST[style.width])
+    figure.set_figwidth(inches * columns)
     for panel, name in zip(axes, shown, strict=True):
         part = data[data[panels] == name]
         rises = False
@@ -113,17 +118,18 @@ def draw(data: pd.DataFrame, axis: str, panels: str, heading: str, style: Style)
         panel.xaxis.set_major_formatter(ticks.number)
         panel.set_xlim(0, None)
         if rises and (note := style.methods[part["method"].iloc[0]].objective):
-            _explain(panel, note, style.inches / columns)
+            _explain(panel, note, inches, height)
     figures.name_axes(axes, AXES[axis], "objective")
     figures.add_heading(figure, style, heading)
     return figure
 
 
-def _explain(panel: Axes, note: str, inches: float) -> None:
-    """Write why an objective rises above its lines."""
-    letters = int(inches * text_layout.POINTS / text_layout.SMALLEST * 1.3)
+def _explain(panel: Axes, note: str, width: float, height: float) -> None:
+    """Write why an objective rises, above its lines; sizes of the panel are in inches."""
+    letters = int(width * text_layout.POINTS / text_layout.SMALLEST * 1.3)
     lines = textwrap.wrap(note, letters)
     low, high = panel.get_ylim()
-    panel.set_ylim(low, high + 0.13 * len(lines) * (high - low))
+    share = 1.25 * text_layout.SMALLEST * len(lines) / (height * text_layout.POINTS - 32)
+    panel.set_ylim(low, high + share / (1 - share) * (high - low))
     place = {"transform": panel.transAxes, "ha": "right", "va": "top"}
     panel.text(0.99, 0.99, "\n".join(lines), fontsize=text_layout.SMALLEST, **place)

@@ -41,6 +41,11 @@ def _positions() -> dict[str, int]:
     return {name: position for position, name in enumerate(names)}
 
 
+def position(method: str) -> int:
+    """Return the fixed position of a method in the list of colours, or a large number."""
+    return _positions().get(method, len(_positions()))
+
+
 def fixed_style(method: str) -> tuple[str, str, Any]:
     """Return a method's colour, marker and dash: by its fixed position or a hash of its name.
 

@@ -65,9 +65,10 @@ RC: dict[Any, Any] = {
     "savefig.dpi": 200,
 }
 
-#: With more methods than this panels are larger.
+#: With more methods than this panels are larger, and so are panels wider than that.
 CROWDED = 10
-CROWDED_HEIGHT = 1.4  # times the usual height
+WIDE = 3.0  # inches
+LARGER = 1.4  # times the usual height
 
 PANEL_HEIGHT = 1.55  # inches
 ROW_HEIGHT = 0.13  # of one method in a panel with one row per method
@@ -134,7 +135,7 @@ def make_figure(
 
     columns = min(columns, panels) if columns else choose_columns(style, panels, methods)
     rows = -(-panels // columns)
-    height *= CROWDED_HEIGHT if methods > CROWDED else 1
+    height *= _enlarged(style, columns, methods) if methods else 1
     figure = Figure(figsize=(style.inches, rows * height + 0.1), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
@@ -143,6 +144,11 @@ def make_figure(
     if style.heading:
         add_heading(figure, style, style.heading)
     return figure, list(axes[:panels])
+
+
+def _enlarged(style: Style, columns: int, methods: int) -> float:
+    """Return how much higher than usual panels are."""
+    return LARGER if methods > CROWDED or style.inches > WIDE * columns else 1.0
 
 
 def run_layout(figure: Figure) -> None:
@@ -204,7 +210,7 @@ def paginate(
     methods, tasks = data["method"].nunique(), data["task"].nunique()
     datasets = style.ordered_datasets(data["dataset"])
     columns = choose_columns(style, len(datasets) * tasks, 0 if rows else methods)
-    height = PANEL_HEIGHT * (CROWDED_HEIGHT if methods > CROWDED else 1)
+    height = PANEL_HEIGHT * _enlarged(style, columns, methods)
     lines = int(PAGE_HEIGHT / (row_panel_height(methods) if rows else height))
     per_page = max(1, max(1, lines) * columns // tasks)
     if len(datasets) <= per_page:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 #: The sections of the page after the ranking, in their order; others follow.
 SECTIONS = (
+    "Tables and figures of the paper",
     "Tables of scores",
     "What is retrieved",
     "Time and memory",
@@ -83,6 +84,7 @@ class Table:
     columns : one letter per column: l for left, r for right, w for wrapped text
     notes : lines below
     slices : values by which the page filters it, see `slices`
+    heading : a line above it on the page
     """
 
     name: str
@@ -92,6 +94,7 @@ class Table:
     columns: str
     notes: Sequence[str] = ()
     slices: Slices = field(default_factory=dict)
+    heading: str = ""
 
 
 @dataclass(frozen=True)
@@ -100,7 +103,7 @@ class Picture:
 
     Attributes
     ----------
-    name, caption, notes, slices : as those of a table
+    name, caption, notes, slices, heading : as those of a table
     drawing : a matplotlib figure, or a function that draws one when it is needed, because drawing
         takes most of the time
     """
@@ -110,6 +113,7 @@ class Picture:
     drawing: Any
     notes: Sequence[str] = ()
     slices: Slices = field(default_factory=dict)
+    heading: str = ""
 
     @cached_property
     def figure(self) -> Any:

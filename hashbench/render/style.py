@@ -19,7 +19,7 @@ from hashbench.execution.cell_codes import EITHER, LEARNED
 from hashbench.measures import parse
 from hashbench.plugins.dataset import ContactSheet
 from hashbench.plugins.selection import bare_name
-from hashbench.render.colours import GREY, distinct_styles, study_styles
+from hashbench.render.colours import GREY, distinct_styles, position, study_styles
 from hashbench.render.daggers import (
     DAGGERS,
     NOT_HAMMING,
@@ -209,8 +209,8 @@ class Style:
         """
         names = self.ordered(methods)
         coloured = self.coloured(names)
-        first = [name for name in self.preferred if name in coloured]
-        looks = distinct_styles({name: self.methods[name].look for name in (*first, *coloured)})
+        first = sorted(coloured, key=lambda name: position(bare_name(name)))
+        looks = distinct_styles({name: self.methods[name].look for name in first})
         found = {}
         for name in names:
             own = self.methods[name]
@@ -247,7 +247,7 @@ class Style:
         if database is not None and codes is not None:
             parts.append(self._searched_words(database, codes))
         if seeds:
-            least, most = min(seeds), max(seeds)
+            least, most = int(min(seeds)), int(max(seeds))
             number = str(least) if least == most else f"{least} to {most}"
             parts.append(f"{number} seed{'s' if most > 1 else ''}")
         about = "; ".join(parts)

@@ -176,6 +176,7 @@ def _sections(rendered: Sequence[Rendered], positions: Positions) -> list[dict[s
 def _exhibit(shown: RenderedExhibit, positions: Positions) -> dict[str, Any]:
     files = {ending: path.name for ending, path in shown.files.items()}
     return {
+        "heading": shown.exhibit.heading,
         "caption": shown.exhibit.caption,
         "slices": json.dumps(_slices(shown.exhibit.slices, positions)),
         # the page explains daggers once

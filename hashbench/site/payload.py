@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hashbench.analysis.chance import at_chance
-from hashbench.analysis.evidence import Evidence, find_evidence
+from hashbench.analysis.range_tests import RangeTests
 from hashbench.analysis.results import Results
-from hashbench.analysis.summary import BySeed, by_seed
-from hashbench.analysis.tests import LEAST_BLOCKS, not_worse_than_best
-from hashbench.data.splits import SEARCHED
+from hashbench.analysis.summary import by_seed
+from hashbench.data.splits import SEARCHED, Searched
 from hashbench.plugins.method import Method
 from hashbench.plugins.selection import bare_name
 from hashbench.render.colours import DASHES
@@ -50,7 +49,7 @@ def payload(results: Results, style: Style, positions: Positions) -> dict[str, A
             }
             for each in listed["database"]
         ],
-        "scores": _scores(scores, positions, find_evidence(results)),
+        "scores": _scores(scores, positions, RangeTests(results)),
         "overview": _overview(scores, runs, positions),
         "runs": _runs(runs, positions),
     }
@@ -89,7 +88,9 @@ def _facts(name: str, method: type[Method] | None) -> dict[str, str]:
     }
 
 
-def _scores(scores: pd.DataFrame, positions: Positions, evidence: Evidence) -> list[dict[str, Any]]:
+def _scores(
+    scores: pd.DataFrame, positions: Positions, range_tests: RangeTests
+) -> list[dict[str, Any]]:
     """Return the ranking of every slice: its position, chance level, and one row per method."""
     groups = scores.groupby([*SLICE, "method"], sort=False, observed=True)
     means = groups[NUMBERS].mean()
@@ -97,20 +98,23 @@ def _scores(scores: pd.DataFrame, positions: Positions, evidence: Evidence) -> l
     means = means.reset_index()
     slices = means.groupby(SLICE, sort=False, observed=True)
     blocks = []
-    for (values, rows), (_, wide) in zip(slices, by_seed(scores, SLICE), strict=True):
+    for (_, rows), (values, wide) in zip(slices, by_seed(scores, SLICE), strict=True):
         names = dict(zip(SLICE, values, strict=True))
-        grouped = _groups(wide, str(names["dataset"]), evidence)
+        searched = Searched(*(names[each] for each in SEARCHED))
+        about = (names["task"], names["bits"], searched)
+        tested = range_tests.compare(wide, names["dataset"], [about], names["measure"])
         chance = rows["chance"].mean()
         blocks.append(
             {
                 "at": positions.of(names),
                 "chance": None if np.isnan(chance) else round(chance, 7),
+                "test": tested.over,
                 "rows": [
                     {
                         "method": positions.methods.index(row["method"]),
                         "mean": row["value"],
                         **{key: row[key] for key in SHOWN},
-                        "group": grouped.get(row["method"]),
+                        "group": tested.groups.get(row["method"]),
                         "atChance": at_chance([row]),
                     }
                     for row in _records(rows)
@@ -118,27 +122,6 @@ def _scores(scores: pd.DataFrame, positions: Positions, evidence: Evidence) -> l
             }
         )
     return blocks
-
-
-def _groups(wide: BySeed, dataset: str, evidence: Evidence) -> dict[str, int]:
-    """Return the group of each method: 0 holds the best and what does not differ from it.
-
-    Group 1 is made in the same way of the methods that are left, and so on.
-    """
-    if evidence.count(dataset) < LEAST_BLOCKS:
-        return {}
-    table = evidence.averaged(wide.values, wide.seeds, dataset)
-    if len(table) < LEAST_BLOCKS:
-        return {}
-    groups: dict[str, int] = {}
-    left = np.flatnonzero(~np.isnan(table).any(axis=0))
-    number = 0
-    while len(left):
-        best = not_worse_than_best(table[:, left], evidence.overlaps[dataset])
-        groups |= {wide.methods[column]: number for column in left[best]}
-        left = left[~best]
-        number += 1
-    return groups
 
 
 def _overview(

@@ -76,7 +76,7 @@ def test_pairwise_agrees_with_scipy(scores):
 def test_equal_methods_do_not_differ(scores):
     twice = np.column_stack([scores, scores[:, 3]])
     assert tests.wilcoxon_holm(twice)[3, 4] == 1
-    assert tests.pairs_over_splits(twice, 0.3)[3, 4] == 1
+    assert tests.range_test(twice, 0.3).p_values[3, 4] == 1
 
 
 @pytest.mark.parametrize(("blocks", "methods"), [(3, 3), (5, 4), (8, 2), (9, 5)])
@@ -96,45 +96,6 @@ def test_how_many_blocks_a_test_takes():
     assert tests.blocks_needed(tests.least_friedman, 2) is None
 
 
-def test_the_corrected_test_by_hand():
-    difference = np.array([0.02, 0.05, 0.01, 0.04])
-    found = tests.corrected_test(difference, 1 / 3)
-    variance = difference.var(ddof=1)
-    assert found.error == pytest.approx(np.sqrt((1 / 4 + 1 / 3) * variance))
-    expected = 2 * scipy.stats.t.sf(difference.mean() / found.error, 3)
-    assert found.p_value == pytest.approx(expected)
-    plain = scipy.stats.ttest_1samp(difference, 0.0)
-    without = tests.corrected_test(difference, 0.0)
-    assert without.p_value == pytest.approx(plain.pvalue)
-    assert without.interval() == pytest.approx(tuple(plain.confidence_interval()))
-    assert found.p_value > plain.pvalue
-
-
-def test_differences_without_spread_prove_nothing():
-    assert tests.corrected_test(np.full(8, 0.1), 0.3).p_value == 1
-    with pytest.raises(HashbenchError, match="1 split"):
-        tests.corrected_test(np.array([0.1]), 0.3)
-
-
-def test_not_worse_than_best(scores):
-    marked = tests.not_worse_than_best(scores, 1 / 3)
-    assert marked.tolist() == [False, False, False, True]
-    near = np.column_stack([scores[:, 3], scores[:, 3] + 1e-4 * np.resize([1, -1], 12)])
-    assert tests.not_worse_than_best(near, 1 / 3).all()
-    for few in (1, 2):
-        assert tests.not_worse_than_best(near[:few], 1 / 3).sum() == 1  # nothing to test with
-
-
-def test_not_worse_than_best_is_corrected_for_all_pairs(scores):
-    p = {}
-    for i in range(4):
-        for j in range(i + 1, 4):
-            p[i, j] = float(tests.corrected_test(scores[:, i] - scores[:, j], 0.2).p_value)
-    adjusted = dict(zip(p, tests.holm(np.array(list(p.values()))), strict=True))
-    expected = [adjusted[i, 3] > 0.05 for i in range(3)]
-    assert tests.not_worse_than_best(scores, 0.2).tolist() == [*expected, True]
-
-
 def test_the_range_test_is_tukeys_on_independent_groups():
     """Without an effect of splits, pooled over as many groups, it is Tukey's test of one factor."""
     rng = np.random.default_rng(0)
@@ -143,10 +104,19 @@ def test_the_range_test_is_tukeys_on_independent_groups():
     residuals = scores - scores.mean(axis=0) - scores.mean(axis=1)[:, None] + scores.mean()
     assert found.freedom == 15
     assert found.error == pytest.approx(np.sqrt((residuals**2).sum() / 15 / 6))
+    own = (residuals**2).sum(axis=0) / 15 * 4
+    assert own.mean() == pytest.approx((residuals**2).sum() / 15)
+    errors = np.empty((4, 4))
+    for i in range(4):
+        for j in range(4):  # five degrees of freedom of its own, two of the pooled variance
+            pooled = 6 * found.error**2
+            pair = max(pooled, (5 * (own[i] + own[j]) / 2 + 2 * pooled) / 7)
+            errors[i, j] = np.sqrt(pair / 6)
     q = scipy.stats.studentized_range
-    assert found.critical_difference == pytest.approx(q.ppf(0.95, 4, 15) * found.error)
-    ranges = np.abs(np.subtract.outer(found.means, found.means)) / found.error
+    np.testing.assert_allclose(found.half_widths, q.ppf(0.95, 4, 15) * errors)
+    ranges = np.abs(np.subtract.outer(found.means, found.means)) / errors
     np.testing.assert_allclose(found.p_values, q.sf(ranges, 4, 15), atol=0.002)
+    assert found.critical_difference == found.half_widths.min()
 
 
 def test_the_two_sided_t_test_is_the_range_test_of_two_methods():
@@ -180,7 +150,7 @@ def test_p_values_intervals_and_groups_of_the_range_test_agree():
     for _ in range(20):
         found = tests.range_test(rng.normal(np.linspace(0, 0.1, 7), 0.02, size=(4, 7)), 0.2)
         distance = np.abs(np.subtract.outer(found.means, found.means))
-        assert (found.differ == (distance > found.critical_difference)).all()
+        assert (found.differ == (distance > found.half_widths)).all()
         best = found.means.argmax()
         assert ((found.groups == 0) == ~found.differ[best]).all()
         assert sorted(set(found.groups)) == list(range(max(found.groups) + 1))
