@@ -29,6 +29,10 @@ SECTIONS = {
             "discover",
         ),
     ),
+    "The archive": (
+        "Stored results of all methods, and yours among them: [guide](../guide/archive.md).",
+        ("archive", "rank", "explain"),
+    ),
     "Methods": (
         "Base classes of methods and what they declare: [guide](../guide/your-method.md).",
         (
