@@ -120,7 +120,7 @@ def record(
     page: dict[str, Any] = {"sources": dict(sorted(sources.items()))}
     if not commit:
         now = present()
-        old = old or bool(known.get("old")) and too_old(page, now)
+        old = old or (bool(known.get("old")) and too_old(page, now))
         kept = known.get("commit") if changed(sources, now) else None
         commit = kept or git_state().removesuffix("-dirty")[:7]
     pages[name] = {"commit": commit, **({"old": True} if old else {}), **page}
