@@ -102,10 +102,8 @@ def _of_task(
     )
 
     measure = results.main_measure
-    scores = one_database(
-        results.scores([measure]).drop(columns=["pessimistic", "optimistic", "chance"])
-    )
-    means = over_seeds(scores[scores["codes"] == ENCODED])
+    scores = one_database(results.select(codes=[ENCODED]).scores([measure]))
+    means = over_seeds(scores.drop(columns=["pessimistic", "optimistic", "chance"]))
     means = means[(means["dataset"] == dataset) & (means["task"] == task)]
     means = means[means["bits"] == cells[0].cell.bits]
     order = list(means.sort_values("mean", ascending=False, kind="stable")["method"])

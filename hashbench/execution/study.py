@@ -19,6 +19,7 @@ import tomli_w
 from hashbench.core.errors import HashbenchError, unknown
 from hashbench.core.units import parse_duration, parse_size
 from hashbench.core.validation import is_file_name
+from hashbench.execution.cell_codes import EITHER, ENCODED
 from hashbench.measures import DEFAULT_MEASURES, parse_many
 
 DEFAULT_STUDY = "quick"
@@ -56,6 +57,8 @@ class Study:
     methods, datasets : selections, see :mod:`hashbench.plugins.selection`
     bits, seeds : numbers
     measures : names of measures
+    codes : the codes that tables and the page show first: "encoded", or "learned-or-encoded" as
+        papers compare
     rules : parameters for some methods on some datasets
     plugins : the user's files and folders with plugins
     published : CSV files with numbers that papers print
@@ -77,6 +80,7 @@ class Study:
     bits: tuple[int, ...] = (16,)
     seeds: tuple[int, ...] = (0,)
     measures: tuple[str, ...] = DEFAULT_MEASURES
+    codes: str = ENCODED
     rules: tuple[Rule, ...] = ()
     plugins: tuple[str, ...] = ()
     published: tuple[str, ...] = ()
@@ -284,6 +288,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "bits": lambda value: _parse_numbers(value, 1, MAX_BITS),
     "seeds": parse_seeds,
     "measures": _check_measures,
+    "codes": _one_of("codes", (ENCODED, EITHER)),
     "rules": _rules,
     "plugins": _plugins,
     "published": lambda value: _check_texts(value) if value else (),
