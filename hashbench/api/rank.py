@@ -171,7 +171,7 @@ def _select(
         if each not in lengths:
             raise unknown("code length of the archive", str(each), [str(n) for n in lengths])
     chosen = stored.shown(chosen[chosen["bits"].isin(bits)])
-    if tuned:  # a method that was tuned stands for itself
+    if tuned:  # a tuned method replaces the one with defaults
         key = chosen["dataset"] + " " + chosen["method"]
         replaced = ~chosen["tuned"] & key.isin(set(key[chosen["tuned"]]))
         chosen = chosen[~replaced]
