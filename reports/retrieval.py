@@ -10,7 +10,7 @@ import numpy as np
 
 from hashbench.analysis.summary import grouped, one_database, over_seeds, records
 from hashbench.data.splits import Searched
-from hashbench.execution.cell_codes import ENCODED
+from hashbench.plugins.protocol import ENCODED
 from hashbench.render import figures, text_layout
 from hashbench.render.items import Item, draw_item, wrap_words
 from hashbench.render.report import Exhibit, NothingToShowError, Report

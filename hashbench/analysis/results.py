@@ -21,7 +21,6 @@ from hashbench.core.errors import HashbenchError, unknown
 from hashbench.core.validation import listed
 from hashbench.data.splits import SEARCHED, Searched, StoredSplit
 from hashbench.execution.cell import Cell
-from hashbench.execution.cell_codes import EITHER, ENCODED, LEARNED
 from hashbench.execution.plan import Plan
 from hashbench.execution.score_cache import (
     EvaluatedCell,
@@ -35,7 +34,7 @@ from hashbench.execution.store import Store, Stored
 from hashbench.execution.tuning.search import Search
 from hashbench.measures import MANY_LABELS, MULTILABEL_MEASURES, parse, parse_many
 from hashbench.plugins.dataset import ContactSheet
-from hashbench.plugins.protocol import ALL, SEEN, UNSEEN
+from hashbench.plugins.protocol import ALL, EITHER, ENCODED, LEARNED, SEEN, UNSEEN
 from hashbench.plugins.registry import Registry
 from hashbench.plugins.selection import bare_name, full_name
 

@@ -18,13 +18,13 @@ from hashbench.data import preprocessing
 from hashbench.data.prepare import DataSpec, SplitRequest
 from hashbench.execution import external
 from hashbench.execution.cell import Cell
-from hashbench.execution.cell_codes import ENCODED
 from hashbench.execution.executor import Executor, Outcome, Task
 from hashbench.execution.grid import CellSpec
 from hashbench.execution.store import SCHEMA, Stored
 from hashbench.execution.study import Study
 from hashbench.execution.tuning.search import Search, make_searches
 from hashbench.measures import DEFAULT_MEASURES, MANY_LABELS, MULTILABEL_MEASURES, PAIR_MEASURES
+from hashbench.plugins.protocol import ENCODED
 from hashbench.plugins.registry import Registry
 from hashbench.plugins.source_hash import source_hash
 

@@ -19,8 +19,8 @@ import tomli_w
 from hashbench.core.errors import HashbenchError, unknown
 from hashbench.core.units import parse_duration, parse_size
 from hashbench.core.validation import is_file_name
-from hashbench.execution.cell_codes import EITHER, ENCODED
 from hashbench.measures import DEFAULT_MEASURES, parse_many
+from hashbench.plugins.protocol import EITHER, ENCODED
 
 DEFAULT_STUDY = "quick"
 EXECUTORS = ("local", "dask")
@@ -57,8 +57,6 @@ class Study:
     methods, datasets : selections, see :mod:`hashbench.plugins.selection`
     bits, seeds : numbers
     measures : names of measures
-    codes : the codes that tables and the page show first: "encoded", or "learned-or-encoded" as
-        papers compare
     rules : parameters for some methods on some datasets
     plugins : the user's files and folders with plugins
     published : CSV files with numbers that papers print
@@ -71,6 +69,8 @@ class Study:
     tune : number of points per search, or None
     tune_bits : "middle" tunes at the middle code length for all, "each" at every one
     keep_trials : store the codes of trials, not only their scores
+    codes : the codes that tables and the page show first: "encoded", or "learned-or-encoded" as
+        papers compare
     about : texts for the page: title, authors, abstract, links, url
     """
 
@@ -80,7 +80,6 @@ class Study:
     bits: tuple[int, ...] = (16,)
     seeds: tuple[int, ...] = (0,)
     measures: tuple[str, ...] = DEFAULT_MEASURES
-    codes: str = ENCODED
     rules: tuple[Rule, ...] = ()
     plugins: tuple[str, ...] = ()
     published: tuple[str, ...] = ()
@@ -95,6 +94,7 @@ class Study:
     tune: int | None = None
     tune_bits: str = TUNE_BITS[0]
     keep_trials: bool = False
+    codes: str = ENCODED
     about: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def to_toml(self) -> str:
