@@ -288,7 +288,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "bits": lambda value: _parse_numbers(value, 1, MAX_BITS),
     "seeds": parse_seeds,
     "measures": _check_measures,
-    "codes": _one_of("codes", (ENCODED, EITHER)),
+    "codes": _check_one_of("codes", (ENCODED, EITHER)),
     "rules": _check_rules,
     "plugins": _check_plugins,
     "published": lambda value: _check_texts(value) if value else (),
