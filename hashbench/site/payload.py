@@ -19,13 +19,15 @@ from hashbench.data.splits import SEARCHED
 from hashbench.plugins.method import Method
 from hashbench.plugins.selection import bare_name
 from hashbench.render.colours import DASHES
+from hashbench.render.daggers import NOT_HAMMING
 from hashbench.render.style import Style, arrow, measure_words
+from hashbench.site.headline import leader_words
 from hashbench.site.positions import CODES, DATABASES, SLICE, Positions
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SHOWN = ("deviation", "seeds", "pessimistic", "optimistic")
+SHOWN = ("seeds", "pessimistic", "optimistic")
 NUMBERS = ["value", "pessimistic", "optimistic", "chance", "chance_error"]
 
 
@@ -51,7 +53,7 @@ def payload(results: Results, style: Style, positions: Positions) -> dict[str, A
             for each in listed["database"]
         ],
         "scores": _scores(scores, positions, find_evidence(results)),
-        "overview": _overview(scores, runs, positions),
+        "overview": _overview(scores, runs, style, positions),
         "runs": _runs(runs, positions),
     }
 
@@ -63,9 +65,9 @@ def _method(results: Results, style: Style, name: str) -> dict[str, Any]:
         "name": name,
         "title": shown.label,
         "colour": shown.colour,
-        "marker": shown.marker,
         "dash": DASHES.index(shown.dash),
         "notes": [f"{dagger} {text}" for dagger, text in shown.notes.items()],
+        "hasCodes": NOT_HAMMING not in shown.notes,
     }
     return {**about, **_facts(name, None if plugin is None else plugin.cls)}
 
@@ -93,7 +95,7 @@ def _scores(scores: pd.DataFrame, positions: Positions, evidence: Evidence) -> l
     """Return the ranking of every slice: its position, chance level, and one row per method."""
     groups = scores.groupby([*SLICE, "method"], sort=False, observed=True)
     means = groups[NUMBERS].mean()
-    means["deviation"], means["seeds"] = groups["value"].std(), groups["seed"].size()
+    means["seeds"] = groups["seed"].size()
     means = means.reset_index()
     slices = means.groupby(SLICE, sort=False, observed=True)
     blocks = []
@@ -142,17 +144,19 @@ def _groups(wide: BySeed, dataset: str, evidence: Evidence) -> dict[str, int]:
 
 
 def _overview(
-    scores: pd.DataFrame, runs: pd.DataFrame, positions: Positions
+    scores: pd.DataFrame, runs: pd.DataFrame, style: Style, positions: Positions
 ) -> list[dict[str, Any]]:
     """Return mean ranks and mean scores over all slices of a database, its codes and a measure.
 
-    Ranks are among the methods that have every slice; equal scores share their mean rank. Seconds
-    of training are the geometric mean over datasets and code lengths.
+    Ranks are among the methods that have every slice; equal scores share their mean rank. Rows are
+    in the order of mean ranks, of equal ones by mean score. Seconds of training are the geometric
+    mean over datasets and code lengths.
     """
     import pandas as pd
 
     fits = runs.groupby(["dataset", "bits", "method"])["fit_seconds"].mean()
     seconds = np.exp(np.log(fits[fits > 0]).groupby("method").mean())
+    has_codes = set(runs.loc[runs["hamming"].eq(True), "method"])
     means = scores.groupby([*SLICE, "method"], observed=True)["value"].mean().round(7)
     found = []
     keys = [*SEARCHED, "measure"]
@@ -163,17 +167,23 @@ def _overview(
         rows = pd.DataFrame(
             {
                 "meanRank": ranks.mean(),
-                "rankSpread": ranks.std(),
                 "meanScore": table.mean(),
-                "scoreSpread": table.std(),
                 "slices": table.notna().sum(),
                 "fit": seconds.reindex(table.columns),
             },
             index=table.columns,
+        ).sort_values(["meanRank", "meanScore"], ascending=[True, False], kind="stable")
+        leader = leader_words(rows, len(table), style, has_codes)
+        rows["method"] = [positions.methods.index(name) for name in rows.index]
+        found.append(
+            {
+                "at": positions.of(names),
+                "slices": len(table),
+                "leader": leader,
+                "rows": _records(rows),
+            }
         )
-        rows["method"] = [positions.methods.index(name) for name in table.columns]
-        found.append({"at": positions.of(names), "slices": len(table), "rows": _records(rows)})
-    return found
+    return sorted(found, key=lambda block: block["at"])
 
 
 def _runs(runs: pd.DataFrame, positions: Positions) -> list[dict[str, Any]]:
