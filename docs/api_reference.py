@@ -36,6 +36,10 @@ SECTIONS = {
         "A method's `space`: [how a search uses it](../guide/fair-comparison.md#tuning).",
         ("Log", "Linear", "Integer", "Choice"),
     ),
+    "Allowed values": (
+        "A method's `allowed`: which values of its parameters make sense.",
+        ("Bounds", "COUNT", "COUNT_OR_ZERO", "FRACTION", "NON_NEGATIVE", "POSITIVE"),
+    ),
     "Datasets": (
         "What a dataset derives from and returns: [guide](../guide/your-data.md).",
         (
@@ -91,6 +95,8 @@ def public(module: str) -> Sequence[str]:
 def _entry(module: str, name: str) -> str:
     """Return a heading and the directive that reads the docstring."""
     entry = getattr(importlib.import_module(module), name)
+    if not callable(entry):
+        return f"### {name}\n\n```{{eval-rst}}\n.. autodata:: {module}.{name}\n```"
     if not inspect.isclass(entry):
         return f"### {name}\n\n```{{eval-rst}}\n.. autofunction:: {module}.{name}\n```"
     options = "" if issubclass(entry, tuple) else "   :members:\n"  # a tuple's are attributes

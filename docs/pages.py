@@ -113,7 +113,8 @@ def method_page(plugin: Plugin, figures: Figures) -> str:
         "name": f"`{plugin.name}`",
         "kind": ", ".join(["supervised" if method.supervised else "unsupervised", *kind]),
         "paper": str(paper) if paper.title else "none",
-        "fidelity": f"{FIDELITIES[paper.fidelity]}{limit}. {paper.fidelity_note}".strip(),
+        "fidelity": f"*{paper.fidelity}*: {FIDELITIES[paper.fidelity]}{limit}. "
+        f"{paper.fidelity_note}".strip(),
     }
     if method.requires:
         facts["needs"] = ", ".join(f"`{module}`" for module in method.requires)
@@ -137,7 +138,7 @@ def _parameters(method: type[Method]) -> Iterator[str]:
         [
             f"`{name}`",
             f"`{value}`",
-            said.get(name, "").replace("|", "\\|"),
+            prose(said.get(name, "")).replace("|", "\\|"),
             str(as_range(method.space.get(name, "not searched"))),
         ]
         for name, value in own.items()
@@ -172,18 +173,18 @@ def _references(name: str, references: pd.DataFrame) -> Iterator[str]:
     if not len(own):
         yield "## Against other code\n\nThere was none to compare with."
         return
-    held = f"{int(own['within'].astype(bool).sum())} of {len(own)}"
+    held = f"{int((own['difference'].abs() <= 0.01).sum())} of {len(own)}"
     largest = own["difference"].abs().max()
     shown = own[own["measure"] == "AP"]
     rows = [
         [row.dataset, "" if pd.isna(row.bits) else f"{row.bits:g}", row.task, row.database,
-         f"{row.ours:.3f}", f"{row.theirs:.3f}", "yes" if row.within else "no"]
+         f"{row.ours:.3f}", f"{row.theirs:.3f}", f"{row.difference:+.3f}"]
         for row in shown.itertuples()
     ]  # fmt: skip
-    columns = ["data", "bits", "task", "database codes", "AP here", "AP there", "within tolerance"]
+    columns = ["data", "bits", "task", "database codes", "AP here", "AP there", "difference"]
     yield (
-        f"## Against other code\n\n{held} comparisons lie within their tolerance; the largest "
-        f"difference is {largest:.3f}. Fidelity has all of them, with tolerances and reasons: "
+        f"## Against other code\n\nThe means of {held} comparisons are within .01; the largest "
+        f"difference is {largest:.3f}. Fidelity has all of them, with intervals and reasons: "
         "[shallow methods](../../research/fidelity.md), "
         "[networks](../../research/fidelity-deep.md).\n\n"
         + markdown_table(pd.DataFrame(rows, columns=columns))

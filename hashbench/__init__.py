@@ -41,8 +41,10 @@ _EXPORTS = {
     "TorchMethod": "hashbench.neural.method",
     "TrainingData": "hashbench.plugins.method",
     "VectorMethod": "hashbench.plugins.method",
+    "archive": "hashbench.api.archive",
     "discover": "hashbench.plugins.registry",
     "evaluate": "hashbench.measures",
+    "rank": "hashbench.api.rank",
     "run": "hashbench.api.run",
     "score": "hashbench.api.run",
 }

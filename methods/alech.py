@@ -93,7 +93,7 @@ class ALECH(LinearMethod):
         "Adaptive label correlation based asymmetric discrete hashing for cross-modal retrieval",
         "IEEE Transactions on Knowledge and Data Engineering",
         2021,
-        fidelity="verified",
+        fidelity="consistent",
     )
 
     def __init__(

@@ -86,7 +86,7 @@ class BATCH(LinearMethod):
         "BATCH: a scalable asymmetric discrete cross-modal hashing",
         "IEEE Transactions on Knowledge and Data Engineering",
         2020,
-        fidelity="verified",
+        fidelity="consistent",
     )
 
     def __init__(

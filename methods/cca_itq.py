@@ -105,11 +105,12 @@ class CCAITQ(LinearMethod):
         "Iterative quantization: A Procrustean approach to learning binary codes",
         "CVPR",
         2011,
-        fidelity="third-party",
+        fidelity="differs",
         up_to_rank=True,
         fidelity_note=(
             "compared with Gong's rotation behind the CCA of SCM's authors, who add a smaller "
-            "ridge; beyond the rank others rotate noise too, and score lower"
+            "ridge than Gong's CCA and this one: AP is lower here by .011 on average, and by .001 "
+            "with their ridge. Beyond the rank others rotate noise too, and score lower"
         ),
     )
 

@@ -103,7 +103,7 @@ class CCQ(VectorMethod):
         "Composite correlation quantization for efficient multimodal retrieval",
         "SIGIR",
         2016,
-        fidelity="verified",
+        fidelity="equivalent",
     )
 
     def __init__(

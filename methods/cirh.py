@@ -96,7 +96,7 @@ class CIRH(TorchMethod):
         "retrieval",
         "IEEE Transactions on Knowledge and Data Engineering",
         2022,
-        fidelity="paper",
+        fidelity="consistent",
     )
     min_batch_size = 2
     two_views = True

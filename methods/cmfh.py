@@ -92,7 +92,7 @@ class CMFH(LinearMethod):
         "Collective matrix factorization hashing for multimodal data",
         "CVPR",
         2014,
-        fidelity="verified",
+        fidelity="consistent",
     )
 
     def __init__(

@@ -67,7 +67,7 @@ class CMSSH(LinearMethod):
         "Data fusion through cross-modality metric learning using similarity-sensitive hashing",
         "IEEE Conference on Computer Vision and Pattern Recognition",
         2010,
-        fidelity="reconstruction",
+        fidelity="paper only",
         fidelity_note=(
             "The algorithm follows the paper and is well determined; how many pairs are drawn, and "
             "how, is inferred."

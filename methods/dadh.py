@@ -79,7 +79,7 @@ class DADH(TorchMethod):
         "Deep adversarial discrete hashing for cross-modal retrieval",
         "ACM International Conference on Multimedia Retrieval",
         2020,
-        fidelity="paper",
+        fidelity="consistent",
     )
     min_batch_size = 2
     two_views = True

@@ -1,8 +1,7 @@
 """DASH-i: codes of the image view, and least squares from the other views to them.
 
 For the view A that the codes are learned from (the first; for ``dasht`` the second) and every
-other view Z,
-without alternation between the two steps:
+other view Z, without alternation between the two steps:
 
     1.  directions W, correlations s:  CCA of A with the labels Y;   V = A W diag(s)
         min ||B - V R||^2  over B in {-1, +1} and R'R = I            (ITQ)
@@ -70,7 +69,7 @@ class DASHi(LinearMethod):
         "Frustratingly easy cross-modal hashing",
         "ACM Multimedia",
         2016,
-        fidelity="reconstruction",
+        fidelity="paper only",
         fidelity_note=(
             "without the authors' code: unimodal hashing and then least squares is sure, "
             "its details are inferred (70 %)"

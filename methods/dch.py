@@ -82,7 +82,7 @@ class DCH(LinearMethod):
         "Learning discriminative binary codes for large-scale cross-modal retrieval",
         "IEEE Transactions on Image Processing",
         2017,
-        fidelity="verified",
+        fidelity="consistent",
     )
 
     def __init__(

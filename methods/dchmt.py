@@ -64,7 +64,7 @@ class DCHMT(TorchMethod):
         "Differentiable cross-modal hashing via multimodal transformers",
         "ACM International Conference on Multimedia",
         2022,
-        fidelity="paper",
+        fidelity="consistent",
     )
 
     scheduler_interval = "step"

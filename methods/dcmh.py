@@ -74,7 +74,7 @@ class DCMH(TorchMethod):
         "Deep cross-modal hashing",
         "IEEE Conference on Computer Vision and Pattern Recognition",
         2017,
-        fidelity="paper",
+        fidelity="consistent",
     )
 
     space: ClassVar = {"gamma": Log(0.1, 10), "eta": Log(0.1, 10), "lr": Log(0.03, 0.5)}

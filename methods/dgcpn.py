@@ -81,7 +81,7 @@ class DGCPN(TorchMethod):
         "Deep graph-neighbor coherence preserving network for unsupervised cross-modal hashing",
         "AAAI Conference on Artificial Intelligence",
         2021,
-        fidelity="paper",
+        fidelity="consistent",
     )
     two_views = True
 

@@ -68,7 +68,7 @@ class DJSRH(TorchMethod):
         "retrieval",
         "IEEE International Conference on Computer Vision",
         2019,
-        fidelity="paper",
+        fidelity="consistent",
     )
     drop_last = True
     two_views = True

@@ -82,7 +82,7 @@ class DLFH(LinearMethod):
         "Discrete latent factor model for cross-modal hashing",
         "IEEE Transactions on Image Processing",
         2019,
-        fidelity="verified",
+        fidelity="consistent",
     )
 
     def __init__(

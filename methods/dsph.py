@@ -65,7 +65,7 @@ class DSPH(TorchMethod):
         "Deep semantic-aware proxy hashing for multi-label cross-modal retrieval",
         "IEEE Transactions on Circuits and Systems for Video Technology",
         2024,
-        fidelity="paper",
+        fidelity="consistent",
     )
 
     scheduler_interval = "step"

@@ -1,7 +1,7 @@
-"""EDSH: efficient discrete supervised hashing, with the misprinted steps corrected.
+"""EDSH: efficient discrete supervised hashing.
 
-Minimises over a shared space V, codes B, a rotation R, bases U_m, hash functions W_m and a
-classifier P
+The objective, over a shared space V, codes B, a rotation R, bases U_m, hash functions W_m and a
+classifier P, is
 
     sum_m [ lambda_m ||X_m - V U_m'||^2 + beta_m ||V - X_m W_m||^2 ]
     + gamma ||Y - B P'||^2 + alpha ||B - V R'||^2
@@ -10,23 +10,28 @@ classifier P
 X_m (n, d_m): centred features; Y (n, c): labels; V (n, k); B (n, k) in {-1, +1}; R (k, k);
 U_m, W_m (d_m, k); P (c, k). The paper writes items as columns; here they are rows.
 
+All steps but the B-step give the minimiser with the rest fixed.
+
 Cost: one factorisation of X_m'X_m per view, then two passes over the features per iteration, for
 X_m M_m and X_m'V. The objective costs no pass. Memory beyond the features: V and B.
 
 Deviations
 ----------
-- Eq. 12 inverts B'B, which is singular as soon as two bits agree: the pseudo-inverse is used.
+- Eq. 17-18, an error of the paper that is kept: tr(B P'P B') is called constant, but it is so only
+  if P'P is diagonal. Without it the B-step, B = sgn(alpha V R' + gamma Y P), does not minimise its
+  sub-problem, and the objective may rise. ``edsh-dcc`` keeps the term and takes discrete coordinate
+  descent instead.
+- The R-step is printed as the transpose of the minimiser. ``rotation="printed"`` takes it so; then
+  the iteration is chaotic, and on Wiki's CNN-like features at 16 bits some runs end at poor codes
+  (text->image AP@100 near .4 instead of .67). The default is the minimiser.
+- Eq. 9 has a misprint of sign, and Eq. 19 lacks the weights; the solutions Eq. 10 and Eq. 21 are
+  right and are what runs.
+- Eq. 12 is right, but it inverts B'B, which is singular as soon as two bits agree in all rows or in
+  none: the pseudo-inverse is used.
 - The hash function is sgn(R W x), as the text after Eq. 22 says; Eq. 1-2 leave out the rotation.
-- Eq. 9 and Eq. 19 have misprints of sign and weight; the solutions Eq. 10 and Eq. 21 are right
-  and are what runs.
 - The paper starts from random values without saying which. Here B is random signs, V and W_m are
   standard normal and R is a random rotation. W_m enters the first V-step only, and yet its scale
-  matters: with a hundredth of it, AP@100 on Wiki's CNN-like features at 16 bits is .02 lower.
-- The R-step is printed as the transpose of the minimiser. ``rotation="printed"`` takes it so; then
-  the iteration is chaotic, and on the same data some runs end at poor codes (text->image AP@100
-  near .4 instead of .67). The default is the minimiser.
-- The B-step (Eq. 18) treats a quadratic term as constant, so that the objective may rise. ``edsh``
-  takes it as printed; ``edsh-dcc`` takes discrete coordinate descent instead.
+  matters: with a hundredth of it, AP@100 on the same data is .02 lower.
 - Where B'V is rank deficient, several rotations are best. R is the one nearest to the last R.
 """
 
@@ -102,7 +107,7 @@ class EDSH(LinearMethod):
         "Efficient discrete supervised hashing for large-scale cross-modal retrieval",
         "arXiv:1905.01304",
         2019,
-        fidelity="paper",
+        fidelity="paper only",
     )
 
     def __init__(

@@ -103,7 +103,7 @@ class FCMH(LinearMethod):
         "Fast cross-modal hashing with global and local similarity embedding",
         "IEEE Transactions on Cybernetics",
         2021,
-        fidelity="verified",
+        fidelity="consistent",
     )
 
     def __init__(
@@ -168,8 +168,7 @@ class FCMH(LinearMethod):
                 V[rows] = stiefel(Z + self._similarity(G[rows], GB, B[rows]), rng)
             GV = G.T @ V
             for rows in groups:
-                pull = self._similarity(G[rows], GV, V[rows])
-                B[rows] = signs(V[rows] @ R + pull)
+                B[rows] = signs(V[rows] @ R + self._similarity(G[rows], GV, V[rows]))
             R = procrustes(V.T @ B, R)
             self.record_objective(lambda: self._objective(Y, G, groups, C, V, B, R, P))
 

@@ -57,7 +57,7 @@ class FDCH(LabelRegression):
         "Fast discrete cross-modal hashing with regressing from semantic labels",
         "ACM International Conference on Multimedia",
         2018,
-        fidelity="reconstruction",
+        fidelity="paper only",
         fidelity_note=(
             "Objective and updates follow the paper's description; no code was released, and "
             "features and parameter values are inferred."

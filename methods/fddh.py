@@ -5,9 +5,9 @@ Minimises over codes B, class codes C, relaxed labels T and bases R_m
     ||B - T C'||^2 + mu sum_m ||K_m - T C' R_m'||^2 + gamma ||T||^2
     subject to C'C = I, R_m'R_m = I, T >= 1 where a label is present, T <= 0 where it is absent.
 
-K_m (n, a): RBF features exp(-D / s), with s the mean squared distance between training rows and
-the same items as anchors in every view; B (n, k) in {-1, +1}; T (n, c); C (k, c); R_m (a, k).
-Afterwards each hash function is a ridge regression from K_m to B.
+K_m (n, a): RBF features exp(-D / s) of anchors, which are the same items in every view; D: squared
+distances to the anchors; s: the mean squared distance between training rows; B (n, k) in {-1, +1};
+T (n, c); C (k, c); R_m (a, k). Afterwards each hash function is a ridge regression from K_m to B.
 
 Cost: two products with K_m per iteration, K_m'T (a x c, for both C and R_m) and K_m (R_m C), of
 size n x a x c each. The objective costs no pass over K_m. Memory: K_m, T and B.
@@ -57,8 +57,7 @@ class FDDH(LinearMethod):
         Ridge of the relaxed labels.
     ridge_scatter : float
         Ridge of the hash functions, added to the diagonal of K_m'K_m (a sum over rows). RBF
-        features have a scale of their own, whatever that of the views; the
-        original's value.
+        features have a scale of their own, whatever that of the views. The original's value.
     anchors : int
         Random training items behind the RBF features.
     iterations : int
@@ -83,7 +82,7 @@ class FDDH(LinearMethod):
         "FDDH: fast discriminative discrete hashing for large-scale cross-modal retrieval",
         "IEEE Transactions on Neural Networks and Learning Systems",
         2021,
-        fidelity="verified",
+        fidelity="consistent",
     )
 
     def __init__(

@@ -86,7 +86,7 @@ class FSH(LinearMethod):
         "Cross-modality binary code learning via fusion similarity hashing",
         "CVPR",
         2017,
-        fidelity="verified",
+        fidelity="consistent",
     )
 
     def __init__(

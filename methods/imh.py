@@ -91,8 +91,11 @@ class IMH(LinearMethod):
         "Inter-media hashing for large-scale retrieval from heterogeneous data sources",
         "SIGMOD",
         2013,
-        fidelity="verified",
-        fidelity_note="queries are thresholded at training medians, not at their own",
+        fidelity="differs",
+        fidelity_note=(
+            "queries are thresholded at training medians, not at their own; equivalent with "
+            "batch_thresholds=true"
+        ),
     )
 
     def __init__(

@@ -77,7 +77,7 @@ class JDSH(TorchMethod):
         "cross-modal retrieval",
         "ACM SIGIR Conference on Research and Development in Information Retrieval",
         2020,
-        fidelity="paper",
+        fidelity="consistent",
     )
     drop_last = True
     two_views = True

@@ -71,7 +71,7 @@ class LCMFH(LinearMethod):
         "search",
         "IEEE Transactions on Pattern Analysis and Machine Intelligence",
         2019,
-        fidelity="verified",
+        fidelity="consistent",
     )
 
     def __init__(

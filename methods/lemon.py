@@ -15,8 +15,8 @@ costs O(n (c + k) k) per iteration and one pass over its features, however many 
 sums over features are computed in float64: rounding errors of float32 may exceed a small ridge, and
 rows that are gone cannot be summed again. Memory: the chunk, the sums and the codes learned.
 
-Since V'1 = 0, the part of S that is constant pulls neither V (whose step removes column means)
-nor B: it appears in no step.
+Since V'1 = 0, the constant part of S changes neither V (whose step removes column means) nor B: it
+appears in no step.
 
 Deviations
 ----------
@@ -100,7 +100,7 @@ class LEMON(LinearMethod):
         "Label embedding online hashing for cross-modal retrieval",
         "ACM International Conference on Multimedia",
         2020,
-        fidelity="verified",
+        fidelity="consistent",
     )
 
     def __init__(

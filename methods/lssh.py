@@ -94,7 +94,7 @@ class LSSH(Method):
         "Latent semantic sparse hashing for cross-modal similarity search",
         "SIGIR",
         2014,
-        fidelity="verified",
+        fidelity="consistent",
     )
 
     def __init__(

@@ -7,7 +7,7 @@ Procrustes rotation from Z to V; then one step of k-means per part, from the cod
 iteration before. No step raises the objective. The first R is the identity, so that the first
 codebooks and the first value are those of PQ.
 
-Cost: that of PQ, and two passes over (n, c) rows an iteration.
+Cost: that of PQ, and two passes over (n, c) rows per iteration.
 
 Deviations
 ----------
@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hashbench import Log, Paper
+from hashbench import COUNT, Log, Paper
 from hashbench.linalg import kmeans, procrustes, squared_norm
 from hashbench.methods.pq import PQ, quantised
 
@@ -47,13 +47,14 @@ class OPQ(PQ):
     name = "opq"
     title = "OPQ"
     space: ClassVar = {"ridge": Log(1e-4, 1e2)}
+    allowed: ClassVar = {"iterations": COUNT}
     supervised = True
     paper = Paper(
         "T. Ge, K. He, Q. Ke, J. Sun",
         "Optimized product quantization for approximate nearest neighbor search",
         "CVPR",
         2013,
-        fidelity="paper",
+        fidelity="paper only",
         fidelity_note="quantises regressed labels instead of image descriptors",
     )
 

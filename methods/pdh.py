@@ -81,7 +81,7 @@ class PDH(LinearMethod):
         "Predictable dual-view hashing",
         "ICML",
         2013,
-        fidelity="paper",
+        fidelity="paper only",
         fidelity_note="decorrelation keeps bit identity, which the printed one does not",
     )
 

@@ -64,7 +64,7 @@ class PQ(RealValued):
         "Product quantization for nearest neighbor search",
         "IEEE Transactions on Pattern Analysis and Machine Intelligence",
         2011,
-        fidelity="paper",
+        fidelity="paper only",
         fidelity_note="quantises regressed labels instead of image descriptors",
     )
 

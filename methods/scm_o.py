@@ -70,7 +70,7 @@ class SCMO(LinearMethod):
         "Large-scale supervised multimodal hashing with semantic correlation maximization",
         "AAAI",
         2014,
-        fidelity="verified",
+        fidelity="equivalent",
         up_to_rank=True,
         fidelity_note="bits beyond the rank are constant here, rounding noise elsewhere",
     )

@@ -78,7 +78,7 @@ class SCRATCH(LinearMethod):
         "SCRATCH: a scalable discrete matrix factorization hashing for cross-modal retrieval",
         "ACM International Conference on Multimedia",
         2018,
-        fidelity="verified",
+        fidelity="consistent",
     )
 
     def __init__(

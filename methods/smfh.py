@@ -85,7 +85,7 @@ class SMFH(LinearMethod):
         "Supervised matrix factorization hashing for cross-modal retrieval",
         "IEEE Transactions on Image Processing",
         2016,
-        fidelity="verified",
+        fidelity="consistent",
     )
 
     def __init__(

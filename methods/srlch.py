@@ -87,10 +87,10 @@ class LabelRegression(LinearMethod):
             if self.drift:
                 t = (B - target).mean(axis=0)
             target += t
-            pull = target.copy()
+            values = target.copy()
             for weight, features, p in zip(mu, K, P, strict=True):
-                pull += project(features, weight * p)
-            B = signs(pull)
+                values += project(features, weight * p)
+            B = signs(values)
             S = [solver.products(B) for solver in solvers]
             self.record_objective(lambda: self._objective(mu, solvers, B, target, W, P, S))
 
@@ -148,7 +148,7 @@ class SRLCH(LabelRegression):
         "Index and retrieve multimedia data: cross-modal hashing by learning subspace relation",
         "Database Systems for Advanced Applications",
         2018,
-        fidelity="verified",
+        fidelity="consistent",
     )
 
     def __init__(

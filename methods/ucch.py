@@ -71,7 +71,7 @@ class UCCH(TorchMethod):
         "Unsupervised contrastive cross-modal hashing",
         "IEEE Transactions on Pattern Analysis and Machine Intelligence",
         2023,
-        fidelity="paper",
+        fidelity="consistent",
     )
     drop_last = True
     two_views = True

@@ -52,10 +52,9 @@ class BitsCurve(Report):
                     ("bits", measure),
                     prepare,
                 )
-                caption = style.caption(
-                    "Score against code length; bands are standard deviations over seeds; the "
-                    "vertical axis, one for both tasks, does not begin at zero",
-                    part["dataset"],
+                caption = style.summary(
+                    "Score against code length with standard deviations over seeds; the vertical "
+                    "axis does not begin at zero",
                     measure=measure,
                     database=database,
                     codes=codes,
@@ -63,6 +62,6 @@ class BitsCurve(Report):
                 )
                 title = f"{measure} {database} {codes} {name}"
                 pictures.append(
-                    Picture(title, caption, figure, style.notes(part["method"]), slices(part))
+                    Picture(title, caption, figure, style.marks(part["method"]), slices(part))
                 )
         return pictures

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hashbench.analysis.summary import SEARCHED, grouped, over_seeds
 from hashbench.render import figures, plots
+from hashbench.render.colours import GREY
 from hashbench.render.daggers import NOT_HAMMING
 from hashbench.render.report import (
     Exhibit,
@@ -60,11 +61,8 @@ class Bytes(Report):
             about = {"measure": measure, "database": database, "codes": codes}
             coloured = _with_both_kinds(style, group)
             for name, part in figures.paginate(group, style):
-                caption = style.caption(
-                    "Score against bytes per item; filled markers: methods that compare other "
-                    "distances than Hamming's; the vertical axis, one for both tasks, does not "
-                    "begin at zero",
-                    part["dataset"],
+                caption = style.summary(
+                    "Score against bytes per item; the vertical axis does not begin at zero",
                     **about,
                     seeds=list(part["seeds"]),
                 )
@@ -86,7 +84,8 @@ def _with_both_kinds(style: Style, data: pd.DataFrame) -> Style:
 
 def _figure(data: pd.DataFrame, style: Style) -> Any:
     panels, methods = figures.list_panels(data, style), style.ordered(data["method"])
-    coloured = style.coloured(methods)
+    styles = style.figure_styles(methods)
+    coloured = [method for method in methods if styles[method].colour != GREY]
     figure, axes = figures.make_figure(
         style, len(panels), figures.PANEL_HEIGHT, len(methods), columns=2
     )
@@ -96,7 +95,7 @@ def _figure(data: pd.DataFrame, style: Style) -> Any:
         _size_axis(panel, part["item_bytes"])
         lines = dict(grouped(part.sort_values("item_bytes", kind="stable"), "method"))
         for method in sorted(lines, key=coloured.__contains__):
-            line, shown = lines[method], style.method_style(method, coloured)
+            line, shown = lines[method], styles[method]
             if method in coloured:
                 panel.plot(line["item_bytes"], line["mean"], **_line_style(shown))
                 plots.plot_band(panel, shown, line["item_bytes"], line["mean"], line["std"], (0, 1))
@@ -105,7 +104,11 @@ def _figure(data: pd.DataFrame, style: Style) -> Any:
                 panel.plot(line["item_bytes"], line["mean"], marker=".", **grey)
     figures.write_titles(style, axes, panels)
     figures.name_axes(axes, "bytes per item", str(data["measure"].iloc[0]))
-    figures.shared_legend(figure, style, methods, _line_style)
+    keys = {
+        "other distances": figures.key_style(line="-"),
+        "Hamming distances": figures.key_style(filled=False, line="-"),
+    }
+    figures.shared_legend(figure, style, figures.by_value(data, "mean"), _line_style, keys)
     return figure
 
 
@@ -146,7 +149,7 @@ def _table(data: pd.DataFrame, style: Style, dataset: str, about: dict[str, str]
         [[("", 1), ("bytes per item", len(sizes))], [("", 1), *((f"{s:g}", 1) for s in sizes)]],
         groups,
         "l" + "r" * len(sizes),
-        [*findings(data, style, title), *style.notes(data["method"]), *style.facts([dataset])],
+        [*findings(data, style, title), *style.marks(data["method"])],
         slices(data),
     )
 

@@ -79,7 +79,7 @@ class Codes(Report):
             )
             header = [("view, method", 1), *((heading, 1) for _, heading, _ in SHOWN)]
             columns = "l" + "r" * len(SHOWN)
-            notes = [*style.notes(part["method"]), *style.facts([dataset])]
+            notes = [*style.marks(part["method"])]
             tables.append(
                 Table(
                     f"{dataset} {bits} bits {database} {codes}",

@@ -16,6 +16,7 @@ from hashbench.render.report import (
     Report,
     Table,
     TableCell,
+    method_cell,
     slices,
 )
 from hashbench.render.style import Style, arrow
@@ -52,22 +53,20 @@ class DatabaseCodes(Report):
         exhibits: list[Exhibit] = []
         for (measure, bits), group in grouped(data, "measure", "bits"):
             summary = style.summary(
-                "Seen database: learned codes are those that training itself gave these rows, "
-                "encoded ones come from hash functions that were trained on the same rows; "
-                f"{bits} bits",
+                "Scores on seen rows with the codes that training itself gave them (learned) and "
+                f"with those of the hash functions (encoded) at {bits} bits",
                 measure=measure,
                 seeds=list(group["seeds"]),
             )
-            name, facts = f"{measure} {bits} bits", style.facts(group["dataset"])
+            name = f"{measure} {bits} bits"
             exhibits.append(_table(group, name, summary, style))
             for sheet, part in figures.paginate(group, style, rows=True):
-                words = " ".join(
-                    [summary, "Filled: learned; open: encoded.", *_absent(style), *facts]
+                figure = figures.deferred(
+                    plots.dot_figure, part, style, "learned", "encoded", measure
                 )
-                figure = figures.deferred(_figure, part, style)
-                notes = style.notes(part["method"])
+                notes = [*style.marks(part["method"]), *_absent(style)]
                 exhibits.append(
-                    Picture(f"figure {name} {sheet}", words, figure, notes, slices(part))
+                    Picture(f"figure {name} {sheet}", summary, figure, notes, slices(part))
                 )
         return exhibits
 
@@ -86,8 +85,7 @@ def _table(data: pd.DataFrame, name: str, summary: str, style: Style) -> Table:
     for task in dict.fromkeys(data["task"]):
         rows = []
         for method in methods:
-            shown = style.methods[method]
-            entries = [TableCell(shown.title, mark=shown.mark)]
+            entries = [method_cell(style, method)]
             for dataset in datasets:
                 entries += _entries(found.get((task, method, dataset)))
             rows.append(entries)
@@ -97,7 +95,7 @@ def _table(data: pd.DataFrame, name: str, summary: str, style: Style) -> Table:
         [("", 1), *((word, 1) for _ in datasets for word in ("encoded", "learned", "difference"))],
     ]
     columns = "l" + "rrr" * len(datasets)
-    notes = [*style.notes(methods), *_absent(style), *style.facts(datasets)]
+    notes = [*style.marks(methods), *_absent(style)]
     return Table(name, summary, header, groups, columns, notes, slices(data))
 
 
@@ -109,17 +107,3 @@ def _entries(row: Any) -> list[TableCell]:
         TableCell(f"{row.learned:.4f}"),
         TableCell(f"{row.difference:+.4f}".replace("-", "−")),
     ]
-
-
-def _figure(data: pd.DataFrame, style: Style) -> Any:
-    figure, panels, heights = plots.row_figure(data, style)
-    coloured = style.coloured(data["method"])
-    for row in records(data):
-        panel, y = panels[row.dataset, row.task], heights[row.method]
-        colour = style.method_style(row.method, coloured).colour
-        panel.plot([row.encoded, row.learned], [y, y], color=colour, linewidth=1.2)
-        panel.plot(row.encoded, y, "o", color=colour, markerfacecolor="white")
-        panel.plot(row.learned, y, "o", color=colour)
-    next(iter(panels.values())).set_xlim(0, None)
-    figures.name_axes(list(panels.values()), data["measure"].iloc[0], "")
-    return figure

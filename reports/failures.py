@@ -48,8 +48,7 @@ class Failures(Report):
             )
         header = [(name, 1) for name in ("dataset", "method", "bits", "seeds", "status", "reason")]
         caption = style.summary(f"{len(data)} cells without a result")
-        notes = style.facts(data["dataset"])
-        return [Table("", caption, [header], [Group("", rows)], "lllllw", notes)]
+        return [Table("", caption, [header], [Group("", rows)], "lllllw")]
 
 
 def _listed(numbers: pd.Series) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hashbench.analysis.per_query import per_query
 from hashbench.analysis.rank_changes import change, tau_words, to_ranks
-from hashbench.analysis.summary import grouped, over_seeds, records
+from hashbench.analysis.summary import grouped, over_seeds
 from hashbench.data.splits import Searched
 from hashbench.execution.cell_codes import ENCODED
 from hashbench.measures import parse
@@ -91,17 +90,15 @@ class Generalisation(Report):
                 for dataset, part in grouped(means, "dataset")
             ]
             subject = (
-                "Open: seen rows, which were training rows; filled: unseen rows. Both have encoded "
-                f"codes; {bits} bits, mean of the tasks over {_queries(group)}"
+                "Scores on seen rows, which were training rows, and on unseen rows, both with "
+                f"encoded codes of {bits} bits, mean of the tasks over {_queries(group)}"
             )
-            words = style.caption(
-                subject, means["dataset"], measure=measure, seeds=list(means["seeds"])
-            )
+            words = style.summary(subject, measure=measure, seeds=list(means["seeds"]))
             shown = means.assign(task="mean of tasks")
             for name, part in figures.paginate(shown, style, rows=True):
                 title = f"figure {measure} {bits} bits {name}"
-                drawing = figures.deferred(_figure, part, style)
-                notes = style.notes(part["method"])
+                drawing = figures.deferred(plots.dot_figure, part, style, UNSEEN, SEEN, measure)
+                notes = style.marks(part["method"])
                 exhibits.append(Picture(title, words, drawing, notes, slices(group)))
         return exhibits
 
@@ -172,24 +169,7 @@ def _table(means: pd.DataFrame, group: pd.DataFrame, style: Style, dataset: str)
     caption = style.summary(subject, measure=measure, seeds=list(means["seeds"]))
     agreement = tau_words(list(complete[SEEN]), list(complete[UNSEEN]))
     notes = [f"mean gap {complete['gap'].mean():+.4f}; {agreement}"]
-    notes += [*style.notes(means.index), *style.facts([dataset])]
+    notes += style.marks(means.index)
     header = [[(name, 1) for name in HEADER]]
     name = f"{measure} {bits} bits {dataset}"
     return Table(name, caption, header, [Group("", rows)], "lrrrrrr", notes, slices(group))
-
-
-def _figure(data: pd.DataFrame, style: Style) -> Any:
-    """Draw one row per method, the best on unseen rows on top."""
-    order = data.groupby("method")[UNSEEN].mean().sort_values(ascending=False).index
-    style = replace(style, methods={name: style.methods[name] for name in order})
-    figure, panels, heights = plots.row_figure(data, style)
-    coloured = style.coloured(order)
-    for row in records(data):
-        panel, y = panels[row.dataset, row.task], heights[row.method]
-        colour = style.method_style(row.method, coloured).colour
-        panel.plot([row.seen, row.unseen], [y, y], color=colour, linewidth=1.2)
-        panel.plot(row.seen, y, "o", color=colour, markerfacecolor="white")
-        panel.plot(row.unseen, y, "o", color=colour)
-    next(iter(panels.values())).set_xlim(0, None)
-    figures.name_axes(list(panels.values()), data["measure"].iloc[0], "")
-    return figure

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from hashbench.analysis.chance import MARK, MEANING, at_chance, likely_cause
-from hashbench.analysis.evidence import find_evidence, split_words
+from hashbench.analysis.evidence import split_words
+from hashbench.analysis.range_tests import TESTS, RangeTests, best_methods, words_without_test
 from hashbench.analysis.summary import (
-    best_methods,
     grouped,
     outcomes,
     over_seeds,
     records,
 )
-from hashbench.analysis.tests import LEAST_BLOCKS
 from hashbench.data.splits import SEARCHED
 from hashbench.plugins.numerical_tolerance import STEADY, tolerance
 from hashbench.render.report import (
@@ -61,7 +62,7 @@ class MapTable(Report):
         if scores.empty:
             raise NothingToShowError("no cell is done")
         table = over_seeds(scores.drop(columns=["pessimistic", "optimistic", "chance"]))
-        marks = best_methods(scores, KEYS, find_evidence(results))
+        marks = best_methods(scores, KEYS, RangeTests(results))
         table = table.merge(marks, on=[*KEYS, "method"])
         table["cause"] = _causes(results, scores, table)
         table["at_chance"] = table["cause"].notna()
@@ -71,8 +72,9 @@ class MapTable(Report):
         table["not_worse"] = table["not_worse"].eq(True)
         table["seeds"] = table["seeds"].fillna(0).astype(int)
         table["at_chance"] = table["at_chance"].eq(True)
-        columns = ["mean", "std", "seeds", "blocks", "planned", "rank", "not_worse", "status"]
-        return table[[*KEYS, "method", *columns, "at_chance", "cause"]]
+        columns = ["mean", "std", "seeds", "blocks", "planned", "rank", "not_worse", "over"]
+        columns += ["critical_difference", "status", "at_chance", "cause"]
+        return table[[*KEYS, "method", *columns]]
 
     def draw(self, data: pd.DataFrame, style: Style) -> Sequence[Exhibit]:
         """Return a table for each measure, database, kind of codes and handful of datasets."""
@@ -126,7 +128,7 @@ class MapTable(Report):
             [[("", 1), *spans], [("bits", 1), *((str(bits), 1) for _, bits in columns)]],
             groups,
             "l" + "r" * len(columns),
-            [*notes, *style.notes(methods), *style.facts(datasets)],
+            [*notes, *style.marks(methods)],
             slices(data),
         )
 
@@ -182,21 +184,28 @@ def _chance_notes(data: pd.DataFrame, style: Style) -> list[str]:
 
 def _meaning(data: pd.DataFrame) -> str:
     """Return what the star means, where one can stand."""
-    if data["blocks"].max() >= LEAST_BLOCKS:
-        return (
-            "; *: not significantly below the best by t-tests over splits, corrected for the rows "
-            "that they share and for all pairs (5 %), which is not the same as being as good"
-        )
-    return ""
+    tests = [TESTS[over] for over in dict.fromkeys(data["over"].dropna()) if over]
+    if not tests:
+        return ""
+    return (
+        f"; *: does not differ significantly from the best of its column {' or '.join(tests)} "
+        "(5 % per column), which is not the same as being as good"
+    )
 
 
 def _averaged(data: pd.DataFrame, style: Style) -> Iterator[str]:
-    """Yield what each dataset's scores are averaged over, and where nothing could be tested."""
+    """Yield what each dataset's scores are averaged over, and what can be concluded from them."""
     for dataset, part in grouped(data[data["seeds"] > 0], "dataset"):
         blocks, seeds = int(part["blocks"].max()), int(part["seeds"].max())
         words = f"{style.datasets[dataset].title}: {split_words(blocks, seeds)}"
-        if blocks < LEAST_BLOCKS:
-            words += f"; no test over splits, which takes {LEAST_BLOCKS} distinct ones"
+        known = part["critical_difference"].dropna()
+        known = known[np.isfinite(known)]
+        if part["over"].eq("").all():
+            words += f"; {words_without_test(blocks, seeds)}"
+        elif len(known):
+            low, high = (f"{each:.3f}" for each in (known.min(), known.max()))
+            between = low if low == high else f"{low} to {high}, depending on the column"
+            words += f"; significant are differences from {between}"
         yield words
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hashbench.analysis.summary import grouped, over_seeds
 from hashbench.render import figures, plots
@@ -48,20 +48,10 @@ class PrecisionRecallCurve(Report):
         keys = ("by", "bits", "database", "codes")
         for (by, bits, database, codes), group in grouped(data, *keys):
             for name, part in figures.paginate(group, style):
-                figure = figures.deferred(
-                    plots.line_figure,
-                    part.sort_values("x", kind="stable"),
-                    style,
-                    "recall",
-                    "precision",
-                    ("recall", "precision"),
-                    lambda panel: panel.set_xlim(0, 1),
-                    dense=True,
-                )
+                figure = figures.deferred(draw, part, style)
                 measure, words = WAYS[by]
-                caption = style.caption(
+                caption = style.summary(
                     f"Precision against recall by {by} at {bits} bits ({words})",
-                    part["dataset"],
                     measure=measure,
                     database=database,
                     codes=codes,
@@ -69,6 +59,19 @@ class PrecisionRecallCurve(Report):
                 )
                 title = f"{by} {bits} bits {database} {codes} {name}"
                 pictures.append(
-                    Picture(title, caption, figure, style.notes(part["method"]), slices(part))
+                    Picture(title, caption, figure, style.marks(part["method"]), slices(part))
                 )
         return pictures
+
+
+def draw(data: pd.DataFrame, style: Style) -> Any:
+    """Draw one panel per dataset and task with one curve per method."""
+    return plots.line_figure(
+        data.sort_values("x", kind="stable"),
+        style,
+        "recall",
+        "precision",
+        ("recall", "precision"),
+        lambda panel: panel.set_xlim(0, 1),
+        dense=True,
+    )

@@ -122,7 +122,7 @@ def _table(group: pd.DataFrame, style: Style, measure: str, family: str, bits: i
         [("method", 1), *(pair for _ in choices for pair in (("score", 1), ("rank", 1)))],
     ]
     notes = [_note(complete, choices[0], choice) for choice in choices[1:]]
-    notes += style.notes(group["method"])
+    notes += style.marks(group["method"])
     columns = "l" + "rr" * len(choices)
     return Table(f"{family} {bits}", caption, header, [Group("", rows)], columns, notes)
 

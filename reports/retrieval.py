@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +12,7 @@ from hashbench.analysis.summary import grouped, one_database, over_seeds, record
 from hashbench.data.splits import Searched
 from hashbench.execution.cell_codes import ENCODED
 from hashbench.render import figures, text_layout
+from hashbench.render.items import Item, draw_item, wrap_words
 from hashbench.render.report import Exhibit, NothingToShowError, Report
 from hashbench.render.style import Style, arrow
 
@@ -24,7 +21,6 @@ if TYPE_CHECKING:
 
     from hashbench.analysis.results import Results
     from hashbench.execution.store import Stored
-    from hashbench.plugins.dataset import ContactSheet
 
 RANKS = 10
 
@@ -33,8 +29,6 @@ ITEMS = {"page": 10, "column": 4}
 
 #: Queries that are shown: the share of queries with a lower score of the best method.
 SHARES = {"bad": 0.1, "middling": 0.5, "good": 0.9}
-
-HIT, MISS = "#009E73", "#D55E00"
 
 
 class Retrieval(Report):
@@ -72,14 +66,11 @@ class Retrieval(Report):
         pictures = []
         for (dataset, task, bits), group in grouped(data, "dataset", "task", "bits"):
             shown = group[group["method_rank"] <= self.methods]
-            caption = style.caption(
-                f"First {ITEMS[style.width]} items that the best methods return at {bits} bits, "
-                f"{arrow(task)}, seed {shown['seed'].iloc[0]}, for queries at which the best "
-                "method is bad (10th percentile), middling and good (90th); solid frame: relevant, "
-                "dashed: not; below an item its Hamming distance and, after ×, the number of items "
-                "at that distance, which are in random order; below a method its score for this "
-                "query",
-                [dataset],
+            caption = style.summary(
+                f"First {ITEMS[style.width]} items that the best methods return on "
+                f"{style.datasets[dataset].title} at {bits} bits, {arrow(task)}, seed "
+                f"{shown['seed'].iloc[0]}, for queries at which the best method is bad (10th "
+                "percentile), middling and good (90th)",
                 measure=shown["measure"].iloc[0],
                 database=shown["database"].iloc[0],
                 codes=shown["codes"].iloc[0],
@@ -209,9 +200,9 @@ def _figure(data: pd.DataFrame, style: Style) -> Any:
         part = data[data["kind"] == kind]
         top = head + number * (len(methods) * line + SPACE)
         first = part.iloc[0]
-        query = _Item(query_view, int(first["query"]), str(first["query_string"]))
-        _draw(axes, names, top, query, sheet, letters)
-        words = _wrapped(str(first["query_labels"]), letters, 3)
+        query = Item(query_view, int(first["query"]), str(first["query_string"]))
+        draw_item(axes, names, top, query, sheet, cell)
+        words = wrap_words(str(first["query_labels"]), letters, 3)
         axes.text(names + 0.5, top + 1.06, words, color="#555555", **small)
         for position, method in enumerate(methods):
             y, own = top + position * line, part[part["method"] == method]
@@ -228,64 +219,9 @@ def _figure(data: pd.DataFrame, style: Style) -> Any:
             axes.text(names - 0.15, y + 0.5, name, **where)
             for row in records(own[own["rank"] <= ITEMS[style.width]]):
                 x = names + GAP + row.rank
-                item = _Item(database_view, row.item, row.string, bool(row.relevant))
-                _draw(axes, x, y, item, sheet, letters)
+                item = Item(database_view, row.item, row.string, bool(row.relevant))
+                draw_item(axes, x, y, item, sheet, cell)
                 if row.distance == row.distance and row.distance is not None:
                     below = f"{row.distance:.0f} ×{row.ties:.0f}"
                     axes.text(x + 0.5, y + 1.0, below, color="#555555", **small)
     return figure
-
-
-@dataclass(frozen=True)
-class _Item:
-    """An item in one of its views."""
-
-    view: str
-    row: int
-    string: str
-    relevant: bool | None = None
-
-
-def _draw(
-    axes: Any, x: float, y: float, item: _Item, sheet: ContactSheet | None, letters: int
-) -> None:
-    """Draw an item in the cell at (x, y): a picture as one, words as words."""
-    from matplotlib.patches import Rectangle
-
-    if sheet is not None and (item.view == "image" or not item.string):
-        extent = (x + 0.1, x + 0.9, y + 0.9, y + 0.1)
-        axes.imshow(_pixels(sheet, item.row), extent=extent, aspect="auto", zorder=1)
-    else:
-        where: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": text_layout.SMALLEST}
-        axes.text(x + 0.5, y + 0.5, _wrapped(item.string, letters, 4), **where)
-    colour = "black" if item.relevant is None else HIT if item.relevant else MISS
-    frame: dict[str, Any] = {"edgecolor": colour, "linewidth": 1.0, "fill": False, "zorder": 2}
-    dashes = "--" if item.relevant is False else "-"
-    axes.add_patch(Rectangle((x + 0.04, y + 0.04), 0.92, 0.92, linestyle=dashes, **frame))
-
-
-def _wrapped(text: str, letters: int, lines: int) -> str:
-    """Return a text in a few short lines, shortened, with long words hyphenated."""
-    text_line = text_layout.printable(text_layout.emoji_names(text), letters * lines)
-    # a word that is longer than a line gets a hyphen, not at its very end
-    text_line = re.sub(
-        rf"[^\s-]{{{letters + 1},}}",
-        lambda word: "-".join(textwrap.wrap(word[0], letters - 2)),
-        text_line,
-    )
-    wrapped = textwrap.wrap(text_line, letters)
-    if len(wrapped) > lines:
-        wrapped[lines - 1] = wrapped[lines - 1][: letters - 1] + "…"
-    return "\n".join(wrapped[:lines])
-
-
-def _pixels(sheet: ContactSheet, row: int) -> Any:
-    top, left = (position * sheet.size for position in divmod(row, sheet.columns))
-    return _decoded(sheet)[top : top + sheet.size, left : left + sheet.size]
-
-
-@lru_cache(maxsize=2)
-def _decoded(sheet: ContactSheet) -> Any:
-    from matplotlib.image import imread
-
-    return imread(BytesIO(sheet.png), format="png")

@@ -67,10 +67,9 @@ class Robustness(Report):
         pictures = []
         keys = ("option", "family", "measure", "bits", "database", "codes")
         for (option, family, measure, bits, database, codes), group in grouped(data, *keys):
-            caption = style.caption(
-                f"Score at {bits} bits against the {AXES[option]}; bands are standard deviations "
-                "over seeds",
-                group["dataset"],
+            caption = style.summary(
+                f"Score at {bits} bits against the {AXES[option]}, with standard deviations over "
+                "seeds",
                 measure=measure,
                 database=database,
                 codes=codes,
@@ -89,7 +88,7 @@ class Robustness(Report):
                 partial(_name_values, sorted(set(group["value"]))),
             )
             pictures.append(
-                Picture(name, caption, figure, style.notes(group["method"]), slices(group))
+                Picture(name, caption, figure, style.marks(group["method"]), slices(group))
             )
         return pictures
 

@@ -10,6 +10,7 @@ import numpy as np
 from hashbench.analysis.summary import grouped, over_seeds, records
 from hashbench.plugins.selection import bare_name, without
 from hashbench.render import figures, plots, ticks
+from hashbench.render.colours import GREY, SOFT
 from hashbench.render.report import (
     Exhibit,
     Group,
@@ -18,6 +19,7 @@ from hashbench.render.report import (
     Report,
     Table,
     TableCell,
+    method_cell,
 )
 from hashbench.render.style import Style
 
@@ -68,15 +70,14 @@ class Scaling(Report):
         exhibits: list[Exhibit] = []
         for (dataset, bits), group in grouped(data, "dataset", "bits"):
             summary = style.summary(
-                f"Training time and memory against training rows at {bits} bits; dashed: linear "
-                "growth",
+                f"Training time and memory against training rows at {bits} bits",
                 seeds=list(group["seeds"]),
             )
             about = style.datasets[group["size_of"].iloc[0]]
             # its title without the size
             title = about.title.partition(" [")[0] + " " + dataset.removeprefix(bare_name(dataset))
             facts = [f"{title.rstrip()}: {about.facts}."]
-            notes = style.notes(group["shown"])
+            notes = style.marks(group["shown"])
             words = " ".join([summary, *facts])
             name = f"{dataset} {bits} bits"
             figure = figures.deferred(_figure, group, style, f"{title.rstrip()}, {bits} bits")
@@ -96,36 +97,37 @@ def slope(rows: Iterable[float], values: Iterable[float]) -> float:
 
 def _figure(data: pd.DataFrame, style: Style, heading: str) -> Any:
     shown = dict(zip(data["method"], data["shown"], strict=True))
-    coloured = style.coloured(shown.values())
+    styles = style.figure_styles(shown.values())
     figure, axes = figures.make_figure(style, 2, 1.9, len(shown))
     for panel, (name, words) in zip(axes, QUANTITIES.items(), strict=True):
         ticks.log_axis(panel, "x")
         ticks.log_axis(panel, "y")
         for method, line in grouped(data, "method"):
-            plot_style = style.method_style(shown[method], coloured)
+            plot_style = styles[shown[method]]
             line_data = plot_style, line["train_rows"], line[name]
             plots.plot_line(panel, *line_data)
-            if shown[method] in coloured:
+            if plot_style.colour != GREY:
                 plots.plot_band(panel, *line_data, line[f"{name}_std"])
         ends = np.array([data["train_rows"].min(), data["train_rows"].max()])
         linear = data[name].median() * ends / np.sqrt(ends.prod())
-        panel.plot(ends, linear, color="#777777", linewidth=0.7, linestyle="--")
+        panel.plot(ends, linear, color=SOFT, linewidth=0.7, linestyle="--")
         sizes = sorted(set(data["train_rows"]))
         panel.set_xticks(sizes, [ticks.number(size) for size in sizes])
         panel.minorticks_off()
         panel.set(xlabel="training rows", ylabel=words)
     figures.add_heading(figure, style, heading)
-    figures.shared_legend(figure, style, shown.values())
+    order = [shown[method] for method in figures.by_value(data, "fit_seconds")]
+    linear_key = {"linear growth": figures.key_style("", line="--")}
+    figures.shared_legend(figure, style, order, more=linear_key)
     return figure
 
 
 def _table(data: pd.DataFrame, name: str, notes: list[str], style: Style, bits: int) -> Table:
     rows = []
     for row in records(data.drop_duplicates("method")):
-        shown = style.methods[row.shown]
         exponents = (row.fit_seconds_slope, row.own_memory_slope)
         numbers = [TableCell(f"{value:.2f}" if value == value else "–") for value in exponents]
-        rows.append([TableCell(shown.title, mark=shown.mark), *numbers])
+        rows.append([method_cell(style, row.shown), *numbers])
     least, most = data["train_rows"].min(), data["train_rows"].max()
     caption = style.summary(
         f"Exponent b of seconds and of memory growing as rows to the power of b, from {least:.0f} "

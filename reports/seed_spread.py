@@ -40,11 +40,9 @@ class SeedSpread(Report):
             for name, part in figures.paginate(group, style, rows=True):
                 measure = str(part["measure"].iloc[0])
                 seeds = part.groupby(["dataset", "method"])["seed"].nunique()
-                caption = style.caption(
-                    f"Every seed at {bits} bits, best mean first; dots: seeds; stroke: mean; "
-                    "line: standard deviation over seeds; the horizontal axis, one for both "
-                    "tasks, does not begin at zero",
-                    part["dataset"],
+                caption = style.summary(
+                    f"The score of every seed at {bits} bits, with mean and standard deviation; "
+                    "the horizontal axis does not begin at zero",
                     measure=measure,
                     database=database,
                     codes=codes,
@@ -63,8 +61,8 @@ def _figure(data: pd.DataFrame, style: Style) -> Any:
         style, len(panels), figures.row_panel_height(most), columns=across
     )
     figures.share_axes(axes, panels, "x")
-    coloured = style.coloured(data["method"])
-    colours = {name: style.method_style(name, coloured).colour for name in data["method"].unique()}
+    styles = style.figure_styles(data["method"])
+    colours = {name: shown.colour for name, shown in styles.items()}
     for panel, (dataset, task) in zip(axes, panels, strict=True):
         part = data[(data["dataset"] == dataset) & (data["task"] == task)]
         values = part.groupby("method", sort=False)["value"]

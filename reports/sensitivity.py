@@ -60,10 +60,9 @@ class Sensitivity(Report):
         keys = ("method", "x_parameter", "y_parameter", "measure", "bits", "database", "codes")
         for (method, x, y, measure, bits, database, codes), group in grouped(data, *keys):
             title = style.methods[group["label"].iloc[0]].title.partition(" [")[0]
-            caption = style.caption(
+            caption = style.summary(
                 f"{title} at {bits} bits over {f'{x} and {y}' if y else x}"
                 + ("" if not y else "; the best over all other parameters that vary"),
-                group["dataset"],
                 measure=measure,
                 database=database,
                 codes=codes,
@@ -72,7 +71,7 @@ class Sensitivity(Report):
             figure = figures.deferred(_maps if y else _curves, group, style)
             name = f"{method} {x} {y} {measure} {bits} bits {database} {codes}"
             pictures.append(
-                Picture(name, caption, figure, style.notes(group["label"]), slices(group))
+                Picture(name, caption, figure, style.marks(group["label"]), slices(group))
             )
         return pictures
 

@@ -1,8 +1,7 @@
-"""Which differences between methods are more than chance, and what they are known from.
+"""Which methods differ significantly: over datasets, and on each dataset over its splits.
 
-Datasets are independent pieces of evidence, random splits of one dataset overlap, and on a single
-split there are only its queries: three kinds of evidence with a test each. Every exhibit says
-which it stands on, how many blocks there are and what cannot be said.
+Every table and figure says what its test is over, how many blocks there are and what it says
+nothing about. A test that cannot reject is not run.
 """
 
 from __future__ import annotations
@@ -12,12 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hashbench.analysis import bayesian_tests, tests
-from hashbench.analysis.compare import blocks, compare, over_items
-from hashbench.analysis.evidence import Evidence, find_evidence, split_words
-from hashbench.analysis.summary import grouped, records
+from hashbench.analysis import tests
+from hashbench.analysis.compare import blocks, compare
+from hashbench.analysis.evidence import split_words
+from hashbench.analysis.range_tests import (
+    SPLITS,
+    TESTS,
+    Comparison,
+    RangeTests,
+    words_without_test,
+)
+from hashbench.analysis.summary import BySeed, MeanRank, by_seed, grouped, mean_ranks, records
+from hashbench.data.splits import Searched
 from hashbench.render import figures
-from hashbench.render.comparison import TESTS, p_words
+from hashbench.render.comparison import p_text
 from hashbench.render.critical_difference import pairs_matrix, rank_diagram
 from hashbench.render.report import (
     Exhibit,
@@ -27,6 +34,7 @@ from hashbench.render.report import (
     Report,
     Table,
     TableCell,
+    method_cell,
     slices,
 )
 from hashbench.render.style import Style, arrow
@@ -41,7 +49,7 @@ DATASETS = "all datasets"
 
 
 class Significance(Report):
-    """Tests over datasets, over random splits or over queries, and the best two in detail."""
+    """Tests over datasets and over the splits of each, and the best two in detail."""
 
     name = "significance"
     title = "Significance"
@@ -51,42 +59,43 @@ class Significance(Report):
         """Return three kinds of rows, named by ``part``; ``scope`` is a dataset or all.
 
         ranks
-            A method's mean rank and score over the scope's blocks. Over datasets with Friedman's
-            statistic and p-value and Nemenyi's critical difference, where they can reject; ``why``
-            says what is not tested.
+            Methods from best to worst, by mean rank over slices, ties by mean score. ``mean_rank``
+            of a dataset is over its slices; over datasets it is Friedman's, with his statistic and
+            p-value and Nemenyi's critical difference, where they can reject. ``why`` says what is
+            not tested, ``over`` what is.
         pairs
-            Blocks that a method wins, ties and loses against another; the p-value, corrected over
-            all pairs: Wilcoxon's over datasets, of a t-test corrected for shared rows over splits,
-            against the best of a bootstrap over items on one split; and the probabilities of being
-            better, equal within .01, and worse.
-        queries
+            Blocks that a method wins, ties and loses against another, and the p-value: over
+            datasets Wilcoxon's with Holm's correction, of one dataset that of the range test.
+        best two
             The best two methods for every dataset, code length and task.
         """
         import pandas as pd
 
-        measure, evidence = results.main_measure, find_evidence(results)
+        measure, range_tests = results.main_measure, RangeTests(results)
         rows: list[dict[str, Any]] = []
         for (database, codes), scores in grouped(results.scores([measure]), "database", "codes"):
-            wide = blocks(scores, evidence)
+            wide = blocks(scores, range_tests.evidence)
             if wide.shape[1] < 2:
                 continue
             left = ", ".join(sorted(set(scores["method"]) - set(wide.columns)))
             about = {"measure": measure, "database": database, "codes": codes}
             about["left_out"] = left
-            only = results.select(databases=[database], codes=[codes])
-            for row in (*_across(wide), *_within(wide, evidence, only, measure)):
+            scores = scores[scores["method"].isin(wide.columns)]
+            order = _order(scores)
+            for row in (*_across(wide[list(order)]), *_within(scores, wide, range_tests, measure)):
                 rows.append({**about, **row})
-            best = list(wide.mean().sort_values(ascending=False, kind="stable").index[:2])
-            for row in records(compare(only, best[0], best[1], measure)):
-                named = {"method": best[0], "against": best[1], "p_value": row.p_holm}
-                rows.append({**about, **row._asdict(), **named, "part": "queries"})
+            only = results.select(databases=[database], codes=[codes])
+            first, second = list(order)[:2]
+            for row in records(compare(only, first, second, measure)):
+                named = {"method": first, "against": second}
+                rows.append({**about, **row._asdict(), **named, "part": "best two"})
         if not rows:
             raise NothingToShowError("needs two methods that have every cell")
         columns = [
             "part", "scope", "measure", "database", "codes", "method", "against", "blocks",
-            "seeds", "left_out", "why", "mean_rank", "mean", "statistic", "critical_difference",
-            "wins", "ties", "losses", "p_value", "better", "equal", "worse", "dataset", "bits",
-            "task", "first", "second", "difference", "low", "high", "queries", "test", "at_most",
+            "seeds", "left_out", "over", "why", "mean_rank", "mean", "statistic",
+            "critical_difference", "wins", "ties", "losses", "p_value", "dataset", "bits",
+            "task", "first", "second", "difference", "low", "high",
         ]  # fmt: skip
         return pd.DataFrame(rows).reindex(columns=columns)
 
@@ -103,9 +112,19 @@ class Significance(Report):
                 if scope == first:
                     exhibits += _pictures(ranks, pairs, about, style)
                 exhibits.append(_against_best(pairs, ranks, about, style))
-            if "queries" in parts:
-                exhibits.append(_best_two(parts["queries"], about, style))
+            if "best two" in parts:
+                exhibits.append(_best_two(parts["best two"], about, style))
         return exhibits
+
+
+def _order(scores: pd.DataFrame) -> dict[str, MeanRank]:
+    """Return methods from best to worst over the slices of some scores."""
+    cells = scores.groupby(["dataset", "bits", "task", "method"], sort=False)["value"].mean()
+    slices = [
+        each.droplevel([0, 1, 2]).to_dict()
+        for _, each in cells.groupby(level=["dataset", "bits", "task"], sort=False)
+    ]
+    return mean_ranks(slices, scores["seed"].nunique())
 
 
 def _across(wide: pd.DataFrame) -> Iterator[dict[str, Any]]:
@@ -130,19 +149,12 @@ def _across(wide: pd.DataFrame) -> Iterator[dict[str, Any]]:
     else:
         why.append(_not_run("Wilcoxon's test", tests.least_wilcoxon, count, methods))
     about = {"scope": DATASETS, "blocks": count}
-    yield from _ranks(table, {**about, **test, "why": "; ".join(why)})
-    rng, known = np.random.default_rng(0), {}
-    for i, j, row in _pairs(table, p_values):
-        if i < j:
-            known[i, j] = bayesian_tests.over_datasets(scores[:, i] - scores[:, j], rng)
-        better, equal, worse = known[i, j] if i < j else known[j, i][::-1]
-        yield {
-            **about,
-            **row,
-            "better": float(better),
-            "equal": float(equal),
-            "worse": float(worse),
-        }
+    ranks, means = tests.ranks(scores).mean(axis=0), table.mean()
+    for name, rank in zip(table.columns, ranks, strict=True):
+        found_here = {"method": name, "mean_rank": rank, "mean": means[name]}
+        yield {**about, **test, "why": "; ".join(why), "part": "ranks", **found_here}
+    for row in _pairs(table, p_values):
+        yield {**about, **row}
 
 
 def _not_run(test: str, least: Any, count: int, methods: int) -> str:
@@ -154,46 +166,52 @@ def _not_run(test: str, least: Any, count: int, methods: int) -> str:
 
 
 def _within(
-    wide: pd.DataFrame, evidence: Evidence, results: Results, measure: str
+    scores: pd.DataFrame, wide: pd.DataFrame, range_tests: RangeTests, measure: str
 ) -> Iterator[dict[str, Any]]:
-    """Yield ranks and pairs of each dataset: over its splits, or over the items of its one."""
-    for dataset, table in wide.groupby(level="dataset", sort=False):
-        name, scores = str(dataset), table.to_numpy()
-        count, overlap = len(table), evidence.overlaps[str(dataset)]
-        about = {"scope": name, "blocks": count, "seeds": evidence.seeds(name)}
-        enough = count >= tests.LEAST_BLOCKS
-        why = ""
-        if not enough:
-            found = "1 block" if count == 1 else f"{count} blocks"
-            why = f"{found}: no test over splits is run; it would take {tests.LEAST_BLOCKS}"
-        yield from _ranks(table, {**about, "why": why})
-        p_values = np.full((table.shape[1], table.shape[1]), np.nan)
-        if enough:
-            p_values = tests.pairs_over_splits(scores, overlap)
-            differences = scores[:, :, None] - scores[:, None, :]
-            chances = bayesian_tests.over_splits(differences, overlap)._asdict()
-        best = int(scores.mean(axis=0).argmax())
-        only = results.select(datasets=[name])
-        for i, j, row in _pairs(table, p_values):
-            if enough:
-                row |= {key: float(values[i, j]) for key, values in chances.items()}
-            elif j == best:
-                row |= over_items(only, row["method"], row["against"], measure)
-                row["p_value"] = min(
-                    1.0, row["p_value"] * table.shape[1] * (table.shape[1] - 1) / 2
-                )
+    """Yield ranks and pairs of each dataset: tasks and code lengths averaged, over its splits."""
+    for dataset, own in grouped(scores, "dataset"):
+        order = _order(own)
+        means = own.groupby(["method", "seed"], sort=False)["value"].mean().reset_index()
+        ((_, by_seeds),) = by_seed(means.assign(dataset=dataset), ["dataset"])
+        columns = [by_seeds.methods.index(name) for name in order]
+        seeds = BySeed(by_seeds.seeds, list(order), by_seeds.values[:, columns])
+        slices = [
+            (task, bits, Searched(database, codes))
+            for (task, bits, database, codes), _ in grouped(
+                own, "task", "bits", "database", "codes"
+            )
+        ]
+        found = range_tests.compare(seeds, dataset, slices, measure)
+        table = wide.xs(dataset, level="dataset")[list(order)]
+        about = {"scope": dataset, "blocks": len(table), "seeds": len(seeds.seeds)}
+        about["over"] = found.over
+        why = _why(found, range_tests.evidence.overlaps[dataset])
+        for name, (rank, score) in order.items():
+            row = {"part": "ranks", "method": name, "mean_rank": rank, "mean": score}
+            yield {**about, **row, "why": why}
+        p_values = np.full((len(order), len(order)), np.nan)
+        if found.test is not None:
+            p_values = found.test.p_values
+        for row in _pairs(table, p_values):
             yield {**about, **row}
 
 
-def _ranks(table: pd.DataFrame, about: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    ranks, means = tests.ranks(table.to_numpy()).mean(axis=0), table.mean()
-    for name, rank in zip(table.columns, ranks, strict=True):
-        yield {**about, "part": "ranks", "method": name, "mean_rank": rank, "mean": means[name]}
+def _why(found: Comparison, overlap: float) -> str:
+    """Return why nothing was tested, or what it takes to find that the best two differ."""
+    splits = len(found.scores)
+    if found.test is None:
+        return words_without_test(splits, found.seeds)
+    first, second = np.argsort(-found.test.means, kind="stable")[:2]
+    if found.over != SPLITS or found.test.differ[first, second] or not found.test.error:
+        return ""
+    variance = found.test.error**2 / (1 / splits + overlap)
+    difference = float(found.test.means[first] - found.test.means[second])
+    needed = tests.splits_needed(difference, variance, len(found.methods), overlap)
+    number = "no number of splits of this dataset" if needed is None else f"about {needed} splits"
+    return f"{number} would tell the two highest means apart, whose difference is {difference:.4f}"
 
 
-def _pairs(
-    table: pd.DataFrame, p_values: tests.Floats
-) -> Iterator[tuple[int, int, dict[str, Any]]]:
+def _pairs(table: pd.DataFrame, p_values: tests.Floats) -> Iterator[dict[str, Any]]:
     found, names = tests.count_wins(table.to_numpy()), list(table.columns)
     for i, first in enumerate(names):
         for j, second in enumerate(names):
@@ -202,7 +220,7 @@ def _pairs(
             wins, ties = int(found.wins[i, j]), int(found.ties[i, j])
             counts = {"wins": wins, "ties": ties, "losses": len(table) - wins - ties}
             row = {"part": "pairs", "method": first, "against": second, **counts}
-            yield i, j, {**row, "p_value": float(p_values[i, j])}
+            yield {**row, "p_value": float(p_values[i, j])}
 
 
 def _circumstances(row: Any, style: Style) -> str:
@@ -223,9 +241,8 @@ def _pictures(
     ranks: pd.DataFrame, pairs: pd.DataFrame, about: dict[str, Any], style: Style
 ) -> Iterator[Picture]:
     """Yield the critical-difference diagram and the matrix of pairs, where tests were run."""
-    row, notes = ranks.iloc[0], style.notes(ranks["method"])
+    row, notes = ranks.iloc[0], style.marks(ranks["method"])
     name, words = " ".join(about.values()), _circumstances(ranks.iloc[0], style)
-    datasets = list(style.datasets) if row["scope"] == DATASETS else [row["scope"]]
     if ranks["critical_difference"].notna().any():
         figure = figures.deferred(rank_diagram, ranks, style)
         subject = (
@@ -233,102 +250,81 @@ def _pictures(
             f"(Nemenyi, 5 %); Friedman's test: chi-square {row['statistic']:.2f}, "
             f"p = {row['p_value']:.2g}"
         )
-        caption = style.caption(subject, datasets, **about)
+        caption = style.summary(subject, **about)
         yield Picture(f"diagram {name}", caption, figure, notes, slices(ranks))
     if row["blocks"] > 1:
         test = "no test was run"
         if pairs["p_value"].notna().any():
-            test = f"dots: {_test_words(row)} tells them apart (5 %)"
+            test = f"dots: significant (5 %) {_test_words(row)}"
         subject = "Blocks won minus blocks lost by the row's method against the column's, over"
-        caption = style.caption(f"{subject} {words}; {test}", datasets, **about)
+        caption = style.summary(f"{subject} {words}; {test}", **about)
         figure = figures.deferred(pairs_matrix, pairs, ranks, style)
         yield Picture(f"pairs {name}", caption, figure, notes, slices(pairs))
 
 
 def _test_words(row: Any) -> str:
     if row["scope"] == DATASETS:
-        return "Wilcoxon's test, Holm-corrected over all pairs,"
-    if row["blocks"] >= tests.LEAST_BLOCKS:
-        return "a t-test corrected for the rows that splits share and, by Holm, for all pairs,"
-    return "a paired bootstrap over the items that ask, corrected for all pairs,"
+        return "by Wilcoxon's test, Holm-corrected over all pairs"
+    return TESTS[row["over"]]
 
 
 def _against_best(
     pairs: pd.DataFrame, ranks: pd.DataFrame, about: dict[str, Any], style: Style
 ) -> Table:
-    order = ranks.sort_values(["mean", "method"], ascending=[False, True], kind="stable")
-    best, row = order["method"].iloc[0], ranks.iloc[0]
+    best, row = ranks["method"].iloc[0], ranks.iloc[0]
     against = {pair.method: pair for pair in records(pairs[pairs["against"] == best])}
-    margin = f"{bayesian_tests.MARGIN:g}".lstrip("0")
-    chances = pairs["better"].notna().any()
     rows = []
-    for each in records(order):
-        shown, pair = style.methods[each.method], against.get(each.method)
-        entries = [TableCell(shown.title, mark=shown.mark)]
-        entries += [TableCell(f"{each.mean_rank:.2f}"), TableCell(f"{each.mean:.4f}")]
-        entries += _versus(pair, bool(chances))
+    for each in records(ranks):
+        pair = against.get(each.method)
+        entries = [method_cell(style, each.method)]
+        entries += [TableCell(f"{each.mean_rank:.2f}"), TableCell(f"{each.mean:.3f}")]
+        if pair is None:
+            entries += [TableCell("–")] * 2
+        else:
+            p_value = "–" if np.isnan(pair.p_value) else p_text(pair.p_value)
+            entries.append(TableCell(f"{pair.wins:.0f}/{pair.ties:.0f}/{pair.losses:.0f}"))
+            entries.append(TableCell(p_value))
         rows.append(entries)
-    test = _test_words(row).removesuffix(",") if pairs["p_value"].notna().any() else ""
     subject = f"{_circumstances(row, style)}. Mean rank and score, and every method against "
     subject += f"{style.methods[best].title}: blocks won, tied and lost"
-    subject += f", p-value of {test}" if test else ""
-    if chances:
-        kind = "signed-rank test" if row["scope"] == DATASETS else "correlated t-test"
-        subject += f", probabilities of being below it by more than {margin}, within, and above "
-        subject += f"(Bayesian {kind})"
+    if pairs["p_value"].notna().any():
+        subject += f", p-value {_test_words(row)}"
     notes = [row["why"]] if row["why"] else []
     header = ["", "mean rank", "score", "won/tied/lost", "p"]
-    header += [f"below/within {margin}/above"] if chances else []
-    datasets = list(style.datasets) if row["scope"] == DATASETS else [row["scope"]]
     return Table(
         f"against best {' '.join(about.values())} {row['scope']}",
         style.summary(subject, **about),
         [[(word, 1) for word in header]],
         [Group("", rows)],
         "l" + "r" * (len(header) - 1),
-        [*notes, *style.notes(order["method"]), *style.facts(datasets)],
+        [*notes, *style.marks(ranks["method"])],
         slices(ranks),
     )
 
 
-def _versus(pair: Any, chances: bool) -> list[TableCell]:
-    """Return a method's columns about the best: blocks, p-value and probabilities."""
-    if pair is None:
-        return [TableCell("–")] * (3 if chances else 2)
-    counts = f"{pair.wins:.0f}/{pair.ties:.0f}/{pair.losses:.0f}"
-    bound = pair.at_most is True
-    p_value = "–" if np.isnan(pair.p_value) else p_words(pair.p_value, bound).removeprefix("= ")
-    entries = [TableCell(counts), TableCell(p_value)]
-    if chances and np.isnan(pair.better):
-        entries.append(TableCell("–"))
-    elif chances:
-        each = (pair.worse, pair.equal, pair.better)
-        entries.append(TableCell("/".join(f"{value:.2f}".lstrip("0") or "0" for value in each)))
-    return entries
-
-
-def _best_two(queries: pd.DataFrame, about: dict[str, Any], style: Style) -> Table:
-    first, second = (style.methods[queries[key].iloc[0]] for key in ("method", "against"))
+def _best_two(pairs: pd.DataFrame, about: dict[str, Any], style: Style) -> Table:
+    first, second = (style.methods[pairs[key].iloc[0]] for key in ("method", "against"))
     rows = [
         [
             TableCell(style.datasets[row.dataset].title),
             TableCell(arrow(row.task)),
             TableCell(f"{row.bits:.0f}"),
-            TableCell(f"{row.difference:+.4f}".replace("-", "−")),
-            TableCell(f"{row.low:+.4f} to {row.high:+.4f}".replace("-", "−")),
-            TableCell(p_words(row.p_value, row.at_most).removeprefix("= ")),
+            TableCell(_signed(row.difference)),
+            TableCell(f"{_signed(row.low)} to {_signed(row.high)}" if row.over else "–"),
+            TableCell(p_text(row.p_value) if row.over else "–"),
         ]
-        for row in records(queries)
+        for row in records(pairs)
     ]
-    tests = [TESTS[name] for name in dict.fromkeys(queries["test"])]
-    caption = style.summary(
-        f"{first.title} minus {second.title}, the best two: mean difference, 95 % interval and "
-        f"p-value {' or '.join(tests)}; Holm-corrected over the rows",
-        **about,
-    )
+    subject = f"{first.title} minus {second.title}, the best two: mean difference"
+    if tests := [TESTS[over] for over in dict.fromkeys(pairs["over"]) if over]:
+        subject += f", 95 % interval and p-value {' or '.join(tests)}"
     names = ("dataset", "task", "bits", "difference", "95 % interval", "p")
     name = f"best two {' '.join(about.values())}"
-    notes = style.facts(queries["dataset"])
     header = [(word, 1) for word in names]
-    shown = slices(queries.drop(columns=["bits", "task"]))  # the best two of all
-    return Table(name, caption, [header], [Group("", rows)], "llrrrr", notes, shown)
+    shown = slices(pairs.drop(columns=["bits", "task"]))  # the best two of all
+    caption = style.summary(subject, **about)
+    return Table(name, caption, [header], [Group("", rows)], "llrrrr", slices=shown)
+
+
+def _signed(number: float) -> str:
+    return f"{number:+.3f}".replace("-", "−")

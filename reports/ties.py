@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hashbench.analysis.summary import grouped, over_seeds, records
 from hashbench.measures import parse
 from hashbench.render import figures, plots
+from hashbench.render.colours import SOFT
 from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
 from hashbench.render.style import Style
 
@@ -50,34 +51,38 @@ class Ties(Report):
         keys = ("measure", "bits", "database", "codes")
         for (measure, bits, database, codes), group in grouped(data, *keys):
             for sheet, part in figures.paginate(group, style, rows=True):
-                caption = style.caption(
-                    f"What the order of tied items can make of a score at {bits} bits; bar: from "
-                    "the worst to the best order, dot: mean over all orders, stroke: database "
-                    "order, dashed line: a random ranking",
-                    part["dataset"],
+                caption = style.summary(
+                    f"What the order of tied items can make of a score at {bits} bits",
                     measure=measure,
                     database=database,
                     codes=codes,
                     seeds=list(part["seeds"]),
                 )
                 name = f"{measure} {bits} bits {database} {codes} {sheet}"
-                notes = style.notes(part["method"])
+                notes = style.marks(part["method"])
                 figure = figures.deferred(_figure, part, measure, style)
                 pictures.append(Picture(name, caption, figure, notes, slices(part)))
         return pictures
 
 
 def _figure(data: pd.DataFrame, measure: str, style: Style) -> Any:
-    figure, panels, heights = plots.row_figure(data, style)
-    coloured = style.coloured(data["method"])
+    figure, panels, heights = plots.row_figure(data, style, figures.by_value(data, "expected"))
+    styles = style.figure_styles(data["method"])
     for (dataset, task), part in grouped(data, "dataset", "task"):
         panel = panels[dataset, task]
-        panel.axvline(part["chance"].mean(), color="#777777", linewidth=0.6, linestyle="--")
+        panel.axvline(part["chance"].mean(), color=SOFT, linewidth=0.6, linestyle="--")
         for row in records(part):
-            colour, y = style.method_style(row.method, coloured).colour, heights[row.method]
+            colour, y = styles[row.method].colour, heights[row.method]
             panel.hlines(y, row.pessimistic, row.optimistic, color=colour, linewidth=3, alpha=0.4)
             panel.plot(row.expected, y, "o", color=colour)
             panel.plot(row.index, y, "|", color="black", markersize=5)
     next(iter(panels.values())).set_xlim(0, None)  # of all: they share their axis
     figures.name_axes(list(panels.values()), measure, "")
+    keys = {
+        "worst to best order": {"color": SOFT, "linewidth": 3, "alpha": 0.4},
+        "mean over all orders": figures.key_style(),
+        "database order": {"color": "black", "marker": "|", "markersize": 5, "linestyle": ""},
+        "random ranking": {"color": SOFT, "linewidth": 0.6, "linestyle": "--"},
+    }
+    figures.add_legend(figure, style, keys)
     return figure

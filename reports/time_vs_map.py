@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hashbench.analysis.summary import grouped, over_seeds, records
 from hashbench.render import figures, ticks
-from hashbench.render.colours import GREY
+from hashbench.render.colours import GREY, SOFT
 from hashbench.render.label_placement import Label, label_points
 from hashbench.render.report import Exhibit, NothingToShowError, Report
 from hashbench.render.style import MethodStyle, Style
@@ -56,10 +56,9 @@ class TimeVersusScore(Report):
         for (bits, database, codes), group in grouped(data, "bits", "database", "codes"):
             for name, part in figures.paginate(group, style):
                 measure = str(part["measure"].iloc[0])
-                caption = style.caption(
+                caption = style.summary(
                     f"Training time against score at {bits} bits; the line joins the methods that "
-                    "no faster method beats (filled; hollow: a faster one is as good)",
-                    part["dataset"],
+                    "no faster method beats; the vertical axis does not begin at zero",
                     measure=measure,
                     database=database,
                     codes=codes,
@@ -79,7 +78,8 @@ def on_front(seconds: Any, scores: Any) -> Any:
 
 def _figure(data: pd.DataFrame, style: Style) -> Any:
     panels, methods = figures.list_panels(data, style), style.ordered(data["method"])
-    coloured = style.coloured(methods)
+    styles = style.figure_styles(methods)
+    coloured = [method for method in methods if styles[method].colour != GREY]
     many = len(methods) > FEW
     height = HEIGHT if many else figures.PANEL_HEIGHT
     # two narrow panels have no room for names
@@ -91,24 +91,28 @@ def _figure(data: pd.DataFrame, style: Style) -> Any:
         front = part[part["front"]].sort_values("fit_seconds")
         steps: dict[str, Any] = {
             "where": "post",
-            "color": "#777777",
+            "color": SOFT,
             "linewidth": 0.8,
             "zorder": 1.2,
         }
         panel.step(front["fit_seconds"], front["value"], **steps)
         for row in records(part):
-            shown = style.method_style(row.method, coloured)
-            panel.plot(row.fit_seconds, row.value, **_point(shown, bool(row.front)))
-    figures.start_at_zero(axes)
+            panel.plot(row.fit_seconds, row.value, **_point(styles[row.method], bool(row.front)))
     _common_times(axes)
     figures.write_titles(style, axes, panels)
     figures.name_axes(axes, "training seconds", str(data["measure"].iloc[0]))
+    keys = {
+        "no faster method is as good": figures.key_style(),
+        "a faster method is as good": figures.key_style(filled=False),
+    }
     if len(coloured) < len(methods):
-        figures.add_grey_note(figure, len(methods) - len(coloured))
+        others = f"{len(methods) - len(coloured)} other methods"
+        keys[others] = figures.key_style() | {"color": GREY, "markerfacecolor": GREY}
+    figures.add_legend(figure, style, keys)
     figures.run_layout(figure)
     for panel, part in zip(axes, parts, strict=True):
         labels = [
-            Label(row.fit_seconds, row.value, label(style, row.method), _ink(style, row, coloured))
+            Label(row.fit_seconds, row.value, label(style, row.method), _ink(styles[row.method]))
             for row in records(part[part["front"] | part["method"].isin(coloured)])
         ]
         label_points(panel, labels, panel.lines[1:])  # the first line is the front
@@ -125,19 +129,14 @@ def _common_times(axes: Sequence[Any]) -> None:
     factor = max(1.2, (most / least) ** 0.08)
     for panel in axes:
         panel.set_xlim(least / factor, most * factor)
-        panel.set_ylim(0, 1.08 * panel.get_ylim()[1])
+        panel.margins(y=0.12)
 
 
-def _ink(style: Style, row: Any, coloured: Sequence[str]) -> str:
+def _ink(shown: MethodStyle) -> str:
     """Return the colour of a label: the method's own, or dark where its marker is grey."""
-    return style.methods[row.method].colour if row.method in coloured else "#555555"
+    return SOFT if shown.colour == GREY else shown.colour
 
 
 def _point(shown: MethodStyle, filled: bool) -> dict[str, Any]:
-    return {
-        "marker": shown.marker,
-        "color": shown.colour,
-        "markerfacecolor": shown.colour if filled else "white",
-        "linestyle": "",
-        "markersize": 4.5 if shown.colour != GREY else 3.0,
-    }
+    size = 6.5 if shown.highlighted else 3.0 if shown.colour == GREY else 4.5
+    return {**figures.mark_style(shown, filled), "markersize": size}

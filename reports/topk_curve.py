@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hashbench.analysis.summary import grouped, over_seeds
 from hashbench.render import figures, plots, ticks
@@ -35,19 +35,9 @@ class TopKCurve(Report):
         pictures = []
         for (bits, database, codes), group in grouped(data, "bits", "database", "codes"):
             for name, part in figures.paginate(group, style):
-                figure = figures.deferred(
-                    plots.line_figure,
-                    part.sort_values("K", kind="stable"),
-                    style,
-                    "K",
-                    "precision",
-                    ("K items returned", "precision"),
-                    lambda panel: ticks.log_axis(panel, "x"),
-                    dense=True,
-                )
-                caption = style.caption(
+                figure = figures.deferred(draw, part, style)
+                caption = style.summary(
                     f"Precision among the first K items at {bits} bits",
-                    part["dataset"],
                     measure="PR",
                     database=database,
                     codes=codes,
@@ -55,6 +45,19 @@ class TopKCurve(Report):
                 )
                 title = f"{bits} bits {database} {codes} {name}"
                 pictures.append(
-                    Picture(title, caption, figure, style.notes(part["method"]), slices(part))
+                    Picture(title, caption, figure, style.marks(part["method"]), slices(part))
                 )
         return pictures
+
+
+def draw(data: pd.DataFrame, style: Style) -> Any:
+    """Draw one panel per dataset and task with one curve per method."""
+    return plots.line_figure(
+        data.sort_values("K", kind="stable"),
+        style,
+        "K",
+        "precision",
+        ("K items returned", "precision"),
+        lambda panel: ticks.log_axis(panel, "x"),
+        dense=True,
+    )

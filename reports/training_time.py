@@ -102,7 +102,7 @@ def _table(data: pd.DataFrame, name: str, caption: str, style: Style) -> Table:
         [header],
         [Group("", lines)],
         columns,
-        [*style.notes(methods), *style.facts(datasets)],
+        style.marks(methods),
         slices(data),
     )
 
@@ -121,26 +121,24 @@ def _dots(data: pd.DataFrame, name: str, caption: str, style: Style) -> Picture:
     """Draw a dot a method with its value beside it: a bar has no origin on a logarithmic axis."""
     done = data.dropna(subset="fit_seconds")
     datasets = [each for each in style.datasets if each in set(done["dataset"])]
-    words = " ".join([caption, "Dots: means; lines: standard deviations over seeds.",
-                      *style.facts(datasets)])  # fmt: skip
     return Picture(
         name,
-        words,
+        caption,
         figures.deferred(_figure, done, datasets, style),
-        style.notes(done["method"]),
+        style.marks(done["method"]),
         slices(done),
     )
 
 
 def _figure(done: pd.DataFrame, datasets: list[str], style: Style) -> Any:
     most = int(done.groupby("dataset")["method"].nunique().max())
-    coloured = style.coloured(done["method"])
+    styles = style.figure_styles(done["method"])
     figure, axes = figures.make_figure(style, len(datasets), figures.row_panel_height(most))
     for panel, dataset in zip(axes, datasets, strict=True):
         part = done[done["dataset"] == dataset].sort_values("fit_seconds", ascending=False)
         ticks.log_axis(panel, "x")
         for y, row in enumerate(records(part)):
-            colour = style.method_style(row.method, coloured).colour
+            colour = styles[row.method].colour
             spread = row.fit_seconds_std if row.fit_seconds_std == row.fit_seconds_std else 0.0
             low = max(row.fit_seconds - spread, row.fit_seconds / 10)
             panel.hlines(y, low, row.fit_seconds + spread, color=colour, linewidth=1.0)

@@ -163,7 +163,7 @@ def _table(group: pd.DataFrame, style: Style, measure: str, dataset: str, bits: 
     caption = style.summary(subject, measure=measure, **searched, seeds=seeds)
     header = [(name, 1) for name in HEADER]
     name = f"{dataset} {bits}"
-    notes = [*_notes(group, means, style), *style.notes(group["method"])]
+    notes = [*_notes(group, means, style), *style.marks(group["method"])]
     return Table(name, caption, [header], [Group("", rows)], "lrrrrrrw", notes, slices(group))
 
 
@@ -201,12 +201,10 @@ def _picture(
     searched: Sequence[str],
     name: str,
 ) -> Picture:
-    caption = style.caption(
-        f"The best of so many trials at {bits} bits, mean of the tasks: on validation rows the "
-        "expectation over all orders of the trials that were run (one that is not done scores 0); "
-        "on queries the default, which is the first trial, and what was chosen after the last, "
-        "fitted to all training rows. Bands are standard deviations over splits",
-        data["dataset"],
+    caption = style.summary(
+        f"The best of so many trials at {bits} bits, mean of the tasks with standard deviations "
+        "over splits: on validation rows the expectation over all orders of the trials, on queries "
+        "the default and what was chosen after the last",
         measure=measure,
         **dict(zip(SEARCHED, searched, strict=True)),
         seeds=list(data["seeds"]),
@@ -218,7 +216,7 @@ def _picture(
         f"{measure} {bits} bits {' '.join(searched)} {name}",
         caption,
         figure,
-        style.notes(data["method"]),
+        style.marks(data["method"]),
         slices(data),
     )
 

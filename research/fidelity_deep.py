@@ -24,7 +24,15 @@ from hashbench.neural.device import same_threads
 from hashbench.plugins.downloads import locate
 from hashbench.plugins.registry import discover
 from research import fidelity
-from research.equivalence import DIFFERENT, EQUIVALENT, judge
+from research.equivalence import (
+    DIFFERENT,
+    EQUIVALENT,
+    OPEN,
+    TOLERANCE,
+    judge,
+    sign_test,
+    word,
+)
 from research.markdown_text import number, table
 
 REFERENCE = fidelity.REFERENCE / "deep_summary.csv"
@@ -33,7 +41,6 @@ PAGE = fidelity.ROOT / "docs" / "research" / "fidelity-deep.md"
 TEXT = Path(__file__).with_name("fidelity-deep.md.in")
 
 BITS = 32
-MARGIN = 0.02
 TRAINING_ROWS = 2173  # of wikiroph, the first ones
 
 #: Features as the reference runs had them.
@@ -99,48 +106,60 @@ def compare(data: str, name: str, seeds: int | None = None) -> pd.DataFrame:
                 "ours_std": np.std(values, ddof=1) if len(values) > 1 else np.nan,
                 "theirs": row.mean,
                 "theirs_std": row.std,
-                "tolerance": max(MARGIN, 2 * row.std),
-                "within": abs(np.mean(values) - row.mean) <= max(MARGIN, 2 * row.std),
+                "source": fidelity.source(name),
                 "cpu_seconds": np.median([seconds for _, seconds in runs]),
             }
         )
     return pd.DataFrame(rows)
 
 
+def verdicts(record: pd.DataFrame) -> pd.DataFrame:
+    """Return the record of neural methods with what can be said of each comparison."""
+    keys = ["data", "method", "task", "database"]
+    theirs = reference().rename(columns={"count": "their_seeds"})
+    table = record.merge(theirs[[*keys, "their_seeds"]], on=keys, how="left")
+    table["difference"] = table["ours"] - table["theirs"]
+    return pd.concat([table, judge(table)], axis=1)
+
+
 def write() -> None:
     """Write the page from the record."""
-    record = pd.read_csv(RECORD)
-    theirs = reference().rename(columns={"count": "their_seeds"})
-    keys = ["data", "method", "task", "database"]
-    verdicts = judge(record.merge(theirs[[*keys, "their_seeds"]], on=keys))["verdict"]
+    record = verdicts(pd.read_csv(RECORD))
     lines = [
         [
             row.data, f"`{row.method}`", row.task.replace("->", "→"), row.database, row.seeds,
             f"{number(row.ours)} ({number(row.ours_std)})",
             f"{number(row.theirs)} ({number(row.theirs_std)})",
-            f"{row.ours - row.theirs:+.3f}", number(row.tolerance),
-            verdict,
+            f"{row.difference:+.3f}", row.verdict,
         ]
-        for row, verdict in zip(record.itertuples(), verdicts, strict=True)
+        for row in record.itertuples()
     ]  # fmt: skip
     header = ["data", "method", "task", "database", "our seeds", "ours", "theirs", "difference"]
-    encoded = record[record["database"] == "encoded"]
     wanted = reference()[reference()["method"].isin(discover().methods)]
     absent = wanted.merge(record, on=["data", "method"], how="left")
     absent = absent[absent["ours"].isna()][["data", "method"]].drop_duplicates()
-    text = TEXT.read_text().format(
+    earned = {name: word(rows) for name, rows in record.groupby("method")}
+    biased = [name for name, rows in record.groupby("method") if sign_test(rows).shown]
+    counts = record["verdict"].value_counts()
+    text = TEXT.read_text(encoding="utf-8").format(
+        words="; ".join(
+            f"*{each}*: {', '.join(f'`{name}`' for name in earned if earned[name] == each)}"
+            for each in sorted(set(earned.values()))
+        ),
+        biased=", ".join(f"`{name}`" for name in biased) or "none",
         absent="; ".join(
             f"{data}: {', '.join(each['method'])}" for data, each in absent.groupby("data")
         )
         or "none",
-        held=int(encoded["within"].sum()),
-        shown=int(verdicts.eq(EQUIVALENT).sum()),
-        differ=int(verdicts.eq(DIFFERENT).sum()),
+        near=int(record["difference"].abs().le(TOLERANCE).sum()),
+        shown=int(counts.get(EQUIVALENT, 0)),
+        open=int(counts.get(OPEN, 0)),
+        differ=int(counts.get(DIFFERENT, 0)),
         all=len(record),
-        compared=len(encoded),
-        table=table([*header, "tolerance", "verdict"], lines),
+        tolerance=TOLERANCE,
+        table=table([*header, "verdict"], lines),
     )
-    PAGE.write_text(text)
+    PAGE.write_text(text, encoding="utf-8")
 
 
 def main() -> None:

@@ -4,6 +4,7 @@ import ast
 import graphlib
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,19 @@ def test_every_module_is_in_a_package():
         assert ast.get_docstring(ast.parse((HARNESS / package / "__init__.py").read_text())), (
             package
         )
+
+
+def test_no_two_classes_of_the_harness_have_one_name():
+    found = Counter(
+        node.name
+        for package in PACKAGES
+        for path in (HARNESS / package).rglob("*.py")
+        if "templates" not in path.parts
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.ClassDef)
+    )
+    assert len(found) > 100
+    assert [name for name, times in found.items() if times > 1] == []
 
 
 def test_imports_go_down_only():

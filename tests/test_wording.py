@@ -78,7 +78,7 @@ MESSAGES = {
         "/dev/null cannot be a folder of results: /dev/null/cells: Not a directory"
     ),
     # plugins
-    "show edhs": "unknown plugin 'edhs'; did you mean 'edsh'?",
+    "show edhs": "unknown plugin or study 'edhs'; did you mean 'edsh'?",
     "list method": "unknown listing 'method'; did you mean 'methods'?",
     "new thing x": "unknown kind of plugin 'thing'; allowed: dataset, method, report",
     "new method Bad_Name": (

@@ -1,161 +1,77 @@
-"""Bootstrap over queries: how far a difference depends on which items are queries.
+"""The range test of one split: initialisations and queries are resampled together.
 
-On one fixed split there is no other evidence. An item that is a query more than once (in both
-views, under several seeds, at several code lengths) is resampled as one item.
+Queries alone would take the luck of an initialisation for a property of the method.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+import math
 
 import numpy as np
-import numpy.typing as npt
 
-from hashbench.analysis.tests import Floats
+from hashbench.analysis.tests import ALPHA, ROUNDING, Floats, RangeTest
 from hashbench.core.errors import HashbenchError
 
-#: Items that are resampled at once, so that they fit into a processor's cache.
-RESAMPLED = 2**18
+#: Smallest number of initialisations that is tested.
+LEAST_INITIALISATIONS = 3
 
-SAMPLES = 10_000
+SAMPLES = 4_000
 
-#: Means of scores closer to zero than this differ from it by rounding only.
-ROUNDING = 1e-12
-
-
-class Bootstrap(NamedTuple):
-    """A paired comparison of two methods over items."""
-
-    difference: float
-    low: float
-    high: float
-    p_value: float
+#: Resamples at once, to bound memory.
+BATCH = 250
 
 
-def paired_bootstrap(
-    difference: Floats,
-    rng: np.random.Generator,
-    weights: Floats | None = None,
-    samples: int = SAMPLES,
-    level: float = 0.95,
-) -> Bootstrap:
-    """Test a mean difference by resampling items.
+def resampled_range_test(
+    values: Floats, rng: np.random.Generator, alpha: float = ALPHA, samples: int = SAMPLES
+) -> RangeTest:
+    """Compare all methods on one split by resampling its queries and their initialisations.
+
+    A resample draws queries, the same for all methods, and for each method initialisations from the
+    deviations of all methods that have random numbers: three tell little about one method's
+    variance. Each resample divides these by the square root of a chi-square variable over its
+    degrees of freedom, because their variance is an estimate. The range of the methods' deviations
+    from their means, over all resamples, is the distribution that p-values and intervals come from.
+    Without differences between queries and with normal deviations it is Tukey's.
 
     Parameters
     ----------
-    difference : (items,)
-        One value per item: the first method's minus the second's.
+    values : (initialisations, queries, methods), three or more initialisations
     rng : numpy.random.Generator
-    weights : (items,), optional
-        Weight of each item in the mean; equal by default.
-    samples : int
-    level : float
-        Of the percentile interval.
-
-    Returns
-    -------
-    Bootstrap
-        Weighted mean, its interval, and the two-sided p-value: twice the share of resampled means
-        on the other side of zero.
+    alpha, samples : level of the intervals, number of resamples
     """
-    difference = np.asarray(difference, np.float64)
-    n = len(difference)
-    if not n:
-        raise HashbenchError("bootstrap: found no query with a value in both methods")
-    share = _shares(weights)
-    total = difference if share is None else difference * share
-    means = np.empty(samples)
-    for start, indices in _resample_indices(n, samples, rng):
-        divisor = n if share is None else np.take(share, indices).sum(axis=1)
-        means[start : start + len(indices)] = np.take(total, indices).sum(axis=1) / divisor
-    (low,), (high,), (p_value,) = _outcomes(means[None], level)
-    mean = float(total.sum() / (n if share is None else share.sum()))
-    return Bootstrap(mean, float(low), float(high), float(p_value))
-
-
-def resampled_means(
-    values: Floats,
-    rng: np.random.Generator,
-    weights: Floats | None = None,
-    samples: int = SAMPLES,
-) -> Floats:
-    """Return the means of columns over the same resamples of items: (columns, samples).
-
-    Parameters
-    ----------
-    values : (items, columns)
-    rng, weights, samples : as of :func:`paired_bootstrap`, whose items it draws
-    """
-    n = len(values)
-    share = _shares(weights)
-    means = np.empty((values.shape[1], samples))
-    for start, indices in _resample_indices(n, samples, rng):
-        rows = len(indices)
-        indices += n * np.arange(rows, dtype=np.int32)[:, None]
-        # how often each item is in a sample: one product for all columns
-        counts = (
-            np.bincount(indices.ravel(), minlength=rows * n).reshape(rows, n).astype(np.float64)
+    values = np.asarray(values, np.float64)
+    seeds, queries, methods = values.shape
+    if seeds < LEAST_INITIALISATIONS or not queries or methods < 2:
+        raise HashbenchError(
+            f"resampled range test: found shape {values.shape}; allowed: "
+            f"{LEAST_INITIALISATIONS} or more initialisations, 1 or more queries, 2 or more methods"
         )
-        if share is not None:
-            counts *= share
-        means[:, start : start + rows] = (counts @ values / counts.sum(axis=1)[:, None]).T
-    return means
-
-
-class Pairs(NamedTuple):
-    """Comparisons of all pairs of methods, each (pairs,), in the order of `np.triu_indices`."""
-
-    low: Floats
-    high: Floats
-    p_value: Floats
-
-
-def all_pairs(means: Floats, level: float = 0.95) -> Pairs:
-    """Return intervals and p-values of :func:`paired_bootstrap` for every pair of methods.
-
-    Parameters
-    ----------
-    means : (methods, samples), of :func:`resampled_means`
-    level : float
-    """
-    found = [
-        _outcomes(means[position] - means[position + 1 :], level)
-        for position in range(len(means) - 1)
-    ]
-    empty: list[Floats] = [np.empty(0)]  # one method alone has no pair
-    return Pairs(*(np.concatenate([*empty, *(each[part] for each in found)]) for part in range(3)))
-
-
-def _shares(weights: Floats | None) -> Floats | None:
-    """Return the weights of items, or None if all are equal."""
-    if weights is None or np.ptp(weights) <= 1e-12 * weights[0]:
-        return None
-    return np.asarray(weights, np.float64)
-
-
-def _resample_indices(
-    n: int, samples: int, rng: np.random.Generator
-) -> Iterator[tuple[int, npt.NDArray[np.int32]]]:
-    """Yield the number of the first sample of a batch, and the items of each of its samples."""
-    batch = max(1, RESAMPLED // n)
-    for start in range(0, samples, batch):
-        size = (min(batch, samples - start), n)
-        yield start, rng.integers(n, size=size, dtype=np.int32)
-
-
-def _outcomes(means: Floats, level: float) -> tuple[Floats, Floats, Floats]:
-    """Return the intervals and p-values of resampled means: (comparisons, samples)."""
-    samples = means.shape[1]
-    least = (means <= ROUNDING).sum(axis=1)
-    most = (means >= -ROUNDING).sum(axis=1)
-    ordered = np.sort(means, axis=1)  # faster than a partition at four positions
-    ends = []
-    for share in ((1 - level) / 2, (1 + level) / 2):
-        position = share * (samples - 1)
-        below = int(position)
-        above = min(below + 1, samples - 1)
-        ends.append(
-            ordered[:, below] + (position - below) * (ordered[:, above] - ordered[:, below])
-        )
-    return ends[0], ends[1], np.minimum(1.0, 2 * np.minimum(least, most) / samples)
+    means = values.mean(axis=(0, 1))
+    by_query = values.mean(axis=0) - means
+    by_seed = values.mean(axis=1) - means
+    random = np.flatnonzero(np.ptp(by_seed, axis=0) > ROUNDING)
+    freedom = (seeds - 1) * len(random) if len(random) else math.inf
+    # deviations from an estimated mean are too small by this factor
+    pool = by_seed[:, random].ravel() * math.sqrt(seeds / (seeds - 1))
+    ranges, square, left = [], 0.0, samples
+    while left:
+        size = min(BATCH, left)
+        counts = rng.multinomial(queries, np.full(queries, 1 / queries), size=size)
+        deviations = counts @ by_query / queries
+        if len(random):
+            drawn = rng.choice(pool, size=(size, len(random), seeds)).mean(axis=2)
+            scale = np.sqrt(rng.chisquare(freedom, size=(size, 1)) / freedom)
+            deviations[:, random] += drawn / scale
+        ranges.append(np.ptp(deviations, axis=1))
+        square += float((deviations**2).sum())
+        left -= size
+    ordered = np.sort(np.concatenate(ranges))
+    error = math.sqrt(square / (samples * methods))
+    if ordered[-1] <= ROUNDING:
+        return RangeTest(means, 0.0, freedom, np.ones((methods, methods)), math.inf, alpha)
+    distance = np.abs(np.subtract.outer(means, means))
+    larger = samples - np.searchsorted(ordered, distance, side="left")
+    p_values = (larger + 1) / (samples + 1)
+    # the smallest distance whose p-value is at most alpha
+    position = samples - int(alpha * (samples + 1) - 1) - 1
+    return RangeTest(means, error, freedom, p_values, float(ordered[position]), alpha)

@@ -20,7 +20,7 @@ def only_cell(results: Results) -> Stored:
         return done[0]
     if not done:
         raise HashbenchError(f"{results.path}: found no codes of this selection; allowed: one cell")
-    varied = {
+    varied: dict[str, set[Any]] = {
         "dataset": {each.cell.dataset for each in done},
         "method": {each.cell.label for each in done},
         "bits": {each.cell.bits for each in done},

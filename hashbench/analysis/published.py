@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -30,17 +30,22 @@ class Published:
     Attributes
     ----------
     paper : its citation
+    short : a short name, for files
     protocol : how they were obtained, as the paper describes it
     quantities : quantity -> {"measure": name} or {"run": column of the table of runs}
     datasets : printed name -> {"names": datasets here, "printed": the paper's description,
         "alike": those of the names that have the printed features; all if not given}
+    exhibits : the paper's tables and figures, in its order: {"name": "Table 1", "quantity": ...}
+        or {"name": "Fig. 2", "report": ..., "bits": ...}, with "methods" if these are not all
     numbers : columns method, dataset, bits, task, quantity, value
     """
 
     paper: str
+    short: str
     protocol: str
     quantities: Mapping[str, Mapping[str, str]]
     datasets: Mapping[str, Mapping[str, Any]]
+    exhibits: Sequence[Mapping[str, Any]]
     numbers: pd.DataFrame
 
 
@@ -56,7 +61,7 @@ def read_published(path: Path) -> Published:
     """Read printed numbers; a TOML file of the same name describes them.
 
     Without one, a quantity is the name of a measure or of a column of the table of runs, and a
-    dataset is the one of that name.
+    dataset is the one of that name; every quantity is a table.
     """
     import pandas as pd
 
@@ -79,4 +84,6 @@ def read_published(path: Path) -> Published:
         for name in map(str, numbers["quantity"].unique())
     }
     datasets = {name: {"names": [name], "printed": "not described"} for name in numbers["dataset"]}
-    return Published(path.stem, "not described", quantities, datasets, numbers)
+    exhibits = [{"name": name, "quantity": name} for name in quantities]
+    about = ("not described", quantities, datasets, exhibits)
+    return Published(path.stem, path.stem, *about, numbers)

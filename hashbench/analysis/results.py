@@ -60,7 +60,7 @@ USUAL_BITS = 16
 
 
 @dataclass(frozen=True)
-class Selection:
+class ResultsFilter:
     """A part of results; None where nothing is restricted.
 
     With `shown`, only what tables show by default of each cell's database, see `Results.shown`.
@@ -104,7 +104,7 @@ class Results:
         stored: Mapping[str, Stored] | None = None,
         damaged: Mapping[str, str] | None = None,
         *,
-        selection: Selection = Selection(),
+        selection: ResultsFilter = ResultsFilter(),
         score_cache: EvaluationCache | None = None,
         splits: dict[str, StoredSplit] | None = None,
     ) -> None:
@@ -192,7 +192,7 @@ class Results:
             return self
         return self._with(replace(self.selection, shown=True))
 
-    def _with(self, selection: Selection) -> Self:
+    def _with(self, selection: ResultsFilter) -> Self:
         return type(self)(
             self.path,
             self.registry,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from hashbench.analysis import tests
-from hashbench.analysis.evidence import Evidence
 from hashbench.data.splits import SEARCHED
 from hashbench.plugins.numerical_tolerance import tolerance
 
@@ -70,52 +70,6 @@ def one_database(scores: pd.DataFrame) -> pd.DataFrame:
     return scores[(searched == first).all(axis=1)]
 
 
-def best_methods(
-    scores: pd.DataFrame, keys: Sequence[str], evidence: Evidence, alpha: float = tests.ALPHA
-) -> pd.DataFrame:
-    """Return each method's rank in every comparison, and whether it differs from the best.
-
-    Only methods that have every seed are compared: a mean over fewer seeds is another quantity.
-
-    Parameters
-    ----------
-    scores : columns method, seed, value and the keys
-    keys : the columns that define a comparison, "dataset" among them
-    evidence : which seeds share a split, and how much splits share
-
-    Returns
-    -------
-    DataFrame
-        the keys, method, blocks (distinct splits), rank (1 is best; nan if not compared),
-        not_worse (the best and the methods that do not differ significantly from it by t-tests
-        over splits, corrected for shared rows and for all pairs)
-    """
-    import pandas as pd
-
-    rows: list[dict[str, Any]] = []
-    for key, wide in by_seed(scores, keys):
-        about = dict(zip(keys, key, strict=True))
-        dataset = str(about["dataset"])
-        complete_columns = np.flatnonzero(~np.isnan(wide.values).any(axis=0))
-        complete, names = (
-            wide.values[:, complete_columns],
-            [wide.methods[position] for position in complete_columns],
-        )
-        ranks = rank_methods(
-            dict(zip(names, complete.mean(axis=0).tolist(), strict=True)), len(complete)
-        )
-        table = evidence.averaged(complete, wide.seeds, dataset)
-        marks: Any = []
-        if names:
-            overlap = evidence.overlaps[dataset]
-            marks = tests.not_worse_than_best(table, overlap, alpha)
-        good = dict(zip(names, marks, strict=True))
-        for method in wide.methods:
-            marks = {"rank": ranks.get(method, np.nan), "not_worse": bool(good.get(method, False))}
-            rows.append({**about, "method": method, "blocks": len(table), **marks})
-    return pd.DataFrame(rows)
-
-
 class BySeed(NamedTuple):
     """Scores of one comparison: one row per seed, one column per method, nan if there is none."""
 
@@ -171,6 +125,41 @@ def rank_methods(means: Mapping[str, float], seeds: int) -> dict[str, int]:
         )
         for method, mean in means.items()
     }
+
+
+class MeanRank(NamedTuple):
+    """A method over several slices: its mean rank, and its mean score."""
+
+    rank: float
+    score: float
+
+
+def mean_ranks(slices: Sequence[Mapping[str, float]], seeds: int) -> dict[str, MeanRank]:
+    """Return methods from best to worst: by mean rank over slices, ties by mean score.
+
+    This is the one rule for who is best, in the terminal, on the page and in statistics. Methods
+    without a score in every slice are left out: their mean would be of other slices.
+
+    Parameters
+    ----------
+    slices : scores by method, for each dataset, code length and task
+    seeds : as of :func:`rank_methods`
+
+    Examples
+    --------
+    >>> list(mean_ranks([{"a": 0.9, "b": 0.8}, {"a": 0.5, "b": 0.7}], 1))
+    ['b', 'a']
+    """
+    complete = (
+        [name for name in slices[0] if all(name in each for each in slices)] if slices else []
+    )
+    ranks = [rank_methods({name: each[name] for name in complete}, seeds) for each in slices]
+    found = {
+        name: MeanRank(fmean(each[name] for each in ranks), fmean(each[name] for each in slices))
+        for name in complete
+    }
+    order = sorted(found, key=lambda name: (found[name].rank, -found[name].score, name))
+    return {name: found[name] for name in order}
 
 
 def outcomes(results: Results) -> pd.DataFrame:

@@ -1,15 +1,17 @@
 """Statistics of comparisons over blocks, as pure functions on arrays.
 
-Scores come as a (blocks, methods) array. What a block is decides which test holds: datasets are
-independent and take rank tests (Demsar 2006); random splits of one dataset share rows and take
-t-tests corrected for that (Nadeau and Bengio 2003). `least_wilcoxon` and `least_friedman` return
-the smallest p-value that a test can reach: a test that can never reject is not run.
+Scores come as a (blocks, methods) array. What a block is decides which test holds. Random splits of
+one dataset share rows: all methods are compared at once by `range_test`. Datasets are independent
+and take rank tests (Demsar 2006); `least_wilcoxon` and `least_friedman` return the smallest p-value
+that these can reach: a test that can never reject is not run.
 """
 
 from __future__ import annotations
 
+import bisect
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,11 +23,20 @@ Floats = npt.NDArray[np.float64]
 
 ALPHA = 0.05
 
-#: Smallest number of blocks for a t-test; two leave it one degree of freedom.
+#: Smallest number of splits that is tested.
 LEAST_BLOCKS = 3
 
-#: Largest number of blocks that `blocks_needed` tries.
+#: Largest number of blocks that `blocks_needed` and `splits_needed` try.
 MOST_BLOCKS = 1000
+
+#: From here on, degrees of freedom move a critical difference by less than one percent.
+LARGE_FREEDOM = 200
+
+#: Smaller p-values are given as this one.
+LEAST_P = 1e-6
+
+#: Scores that differ by less than this differ by rounding only.
+ROUNDING = 1e-12
 
 
 class Friedman(NamedTuple):
@@ -159,76 +170,157 @@ def count_wins(scores: Floats) -> Counts:
 # --- random splits of one dataset ---------------------------------------------------------------
 
 
-class Corrected(NamedTuple):
-    """A t-test over splits that share rows, one entry per comparison.
+class RangeTest(NamedTuple):
+    """All methods compared at once: p-values, intervals and groups from one distribution.
+
+    Two methods differ if and only if their p-value is at most alpha, which is if and only if the
+    interval of their difference, ``means[i] - means[j] +- critical_difference``, excludes zero. The
+    probability of any wrong statement among all pairs is alpha.
 
     Attributes
     ----------
-    mean, error : of the difference; the error is corrected for the shared rows
-    p_value : two-sided; 1 where the differences have no spread
-    freedom : degrees of freedom
+    means : (methods,)
+    error : standard error of a mean, pooled over methods
+    freedom : degrees of freedom of the error
+    p_values : (methods, methods), 1 on the diagonal
+    critical_difference : half the width of the simultaneous intervals; inf if nothing is known
+    alpha : the level of the intervals and of the groups
     """
 
-    mean: Floats
-    error: Floats
-    p_value: Floats
-    freedom: int
+    means: Floats
+    error: float
+    freedom: float
+    p_values: Floats
+    critical_difference: float
+    alpha: float = ALPHA
 
-    def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
-        """Return the confidence interval of the difference."""
-        from scipy.special import stdtrit
+    @property
+    def differ(self) -> npt.NDArray[np.bool_]:
+        """Which methods differ: (methods, methods)."""
+        return self.p_values <= self.alpha
 
-        half = stdtrit(self.freedom, (1 + level) / 2) * self.error
-        return self.mean - half, self.mean + half
+    @property
+    def groups(self) -> npt.NDArray[np.int64]:
+        """The group of each method, (methods,).
+
+        Group 0 has the best method and those that do not differ from it; group 1 is made in the
+        same way of the methods that are left, and so on.
+        """
+        groups = np.full(len(self.means), -1)
+        number = 0
+        while (left := np.flatnonzero(groups < 0)).size:
+            best = left[self.means[left].argmax()]
+            groups[left[~self.differ[best, left]]] = number
+            number += 1
+        return groups
 
 
-def corrected_test(difference: Floats, overlap: float) -> Corrected:
-    """Test mean differences over random splits (Nadeau and Bengio 2003, the corrected t-test).
+def range_test(scores: Floats, overlap: float, alpha: float = ALPHA) -> RangeTest:
+    """Compare all methods over random splits of one dataset by the studentized range (Tukey).
 
-    Scores of splits that share rows vary less from one to another than from the truth: the
-    variance of their mean is (1/J + n2/n1) s^2 for J splits, not s^2 / J.
+    The variance is the residual mean square of splits x methods, pooled over methods: five splits
+    tell little about the variance of one method. Scores of splits that share rows vary less from
+    one to another than from the truth: the variance of a mean over J splits is (1/J + n2/n1) times
+    that of a split (Nadeau and Bengio 2003).
 
     Parameters
     ----------
-    difference : (splits, ...)
-    overlap : queries for each other row, n2 / n1; 0 for the usual t-test
+    scores : (splits, methods), two or more of each
+    overlap : queries for each other row of a split, n2 / n1; 0 for independent blocks
+    alpha : probability of any wrong statement where methods do not differ
+
+    Examples
+    --------
+    >>> scores = np.array([[0.80, 0.79, 0.50], [0.82, 0.83, 0.53], [0.78, 0.78, 0.49]])
+    >>> range_test(scores, 1 / 3).groups.tolist()
+    [0, 0, 1]
     """
-    from scipy.special import stdtr
-
-    difference = np.asarray(difference, np.float64)
-    count = difference.shape[0]
-    if count < 2:
-        raise HashbenchError(f"corrected t-test: found {count} split; allowed: 2 or more")
-    mean = difference.mean(axis=0)
-    error = np.sqrt((1 / count + overlap) * difference.var(axis=0, ddof=1))
-    # what only rounding moves has no spread
-    still = np.ptp(difference, axis=0) <= 1e-12
-    ratio = np.divide(np.abs(mean), error, out=np.zeros_like(mean), where=~still)
-    p_value = np.where(still, 1.0, 2 * stdtr(count - 1, -ratio))
-    return Corrected(mean, np.where(still, 0.0, error), p_value, count - 1)
-
-
-def pairs_over_splits(scores: Floats, overlap: float) -> Floats:
-    """Return corrected t-tests of all pairs, Holm-corrected; 1 on the diagonal."""
     scores = _table(scores, 2)
-    return _symmetric(corrected_test(scores[:, :, None] - scores[:, None, :], overlap).p_value)
+    splits, methods = scores.shape
+    if methods < 2:
+        raise HashbenchError(f"range test: found {methods} method; allowed: 2 or more")
+    means = scores.mean(axis=0)
+    residuals = scores - means - scores.mean(axis=1, keepdims=True) + scores.mean()
+    freedom = (splits - 1) * (methods - 1)
+    variance = float((residuals**2).sum()) / freedom
+    if np.ptp(residuals) <= ROUNDING:  # what only rounding moves has no spread
+        return RangeTest(means, 0.0, freedom, np.ones((methods, methods)), math.inf, alpha)
+    error = math.sqrt(variance * (1 / splits + overlap))
+    distribution = _range_distribution(methods, freedom, alpha)
+    p_values = distribution.p_values(np.abs(np.subtract.outer(means, means)) / error)
+    np.fill_diagonal(p_values, 1.0)
+    return RangeTest(means, error, freedom, p_values, distribution.critical * error, alpha)
 
 
-def not_worse_than_best(
-    scores: Floats, overlap: float, alpha: float = ALPHA
-) -> npt.NDArray[np.bool_]:
-    """Mark the best method and those that do not differ significantly from it over splits.
+def splits_needed(
+    difference: float, variance: float, methods: int, overlap: float, alpha: float = ALPHA
+) -> int | None:
+    """Return how many splits it takes until a difference is larger than the critical one.
 
-    The best method is found on the same scores, so that p-values are corrected for all pairs. With
-    fewer than three blocks only the best is marked.
+    None if no number does: splits of one dataset share rows, so that the error of a mean does not
+    fall below ``sqrt(overlap * variance)``.
+
+    Parameters
+    ----------
+    difference : of two means
+    variance : of the score of one split, without what all methods share
+    methods, overlap, alpha : as of :func:`range_test`
+
+    Examples
+    --------
+    >>> splits_needed(0.05, 0.01**2, 38, 1 / 3), splits_needed(0.01, 0.01**2, 38, 1 / 3)
+    (3, None)
     """
-    scores = _table(scores, 1)
-    best = int(scores.mean(axis=0).argmax())
-    marked = np.zeros(scores.shape[1], bool)
-    if scores.shape[0] >= LEAST_BLOCKS:
-        marked = pairs_over_splits(scores, overlap)[best] > alpha
-    marked[best] = True
-    return marked
+
+    def enough(splits: int) -> bool:
+        freedom = (splits - 1) * (methods - 1)
+        q = _critical_range(methods, freedom if freedom <= LARGE_FREEDOM else math.inf, alpha)
+        return q * math.sqrt(variance * (1 / splits + overlap)) <= abs(difference)
+
+    if not enough(MOST_BLOCKS):
+        return None
+    return bisect.bisect_left(range(MOST_BLOCKS), True, lo=LEAST_BLOCKS, key=enough)
+
+
+class _RangeDistribution(NamedTuple):
+    """The studentized range, tabulated: scipy takes 20 ms per value, a study has thousands.
+
+    Attributes
+    ----------
+    critical : the upper alpha quantile; a node of the table, so that p-values agree with it
+    ranges, log_p : the nodes
+    """
+
+    critical: float
+    ranges: Floats
+    log_p: Floats
+
+    def p_values(self, found: Floats) -> Floats:
+        """Return the probability of larger ranges."""
+        from scipy.interpolate import PchipInterpolator
+
+        inside = np.minimum(found, self.ranges[-1])
+        return np.asarray(np.exp(PchipInterpolator(self.ranges, self.log_p)(inside)))
+
+
+@lru_cache(maxsize=64)
+def _range_distribution(methods: int, freedom: int, alpha: float) -> _RangeDistribution:
+    from scipy.stats import studentized_range
+
+    critical = _critical_range(methods, freedom, alpha)
+    # close around the quantile, where decisions are made
+    nodes = critical * np.unique([1.0, *np.linspace(0, 2, 25), *np.geomspace(2, 200, 13)])
+    p_values = studentized_range.sf(nodes, methods, freedom)
+    p_values[nodes == critical] = alpha
+    p_values = np.minimum.accumulate(np.clip(p_values, LEAST_P, 1.0))
+    return _RangeDistribution(critical, nodes, np.log(p_values))
+
+
+@lru_cache(maxsize=256)
+def _critical_range(methods: int, freedom: float, alpha: float) -> float:
+    from scipy.stats import studentized_range
+
+    return float(studentized_range.ppf(1 - alpha, methods, freedom))
 
 
 def _table(scores: Any, blocks: int) -> Floats:

@@ -38,6 +38,8 @@ COMMANDS = {
     "new": "Write a working plugin file to start from.",
     "check": "Run the conformance checks on a plugin.",
     "evaluate": "Score codes that were computed elsewhere.",
+    "rank": "Rank your method among all methods of the archive.",
+    "archive": "Show, check and write stored results of all methods.",
     "doctor": "Show what this installation has and lacks.",
     "clean": "Delete what a folder of results does not need.",
     "cache": "List and clear downloads and compiled kernels.",

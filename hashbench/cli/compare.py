@@ -1,4 +1,4 @@
-"""``hashbench compare``: two methods, query by query, in words and as a figure."""
+"""``hashbench compare``: two methods in words and as a figure."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from hashbench.cli.report import select_results
 def compare_command(
     first: str, second: str, out: Path, as_json: bool, plugins: tuple[str, ...], **flags: Any
 ) -> None:
-    """Compare methods A and B on the results in OUT: paired, with significance.
+    """Compare methods A and B on the results in OUT.
 
-    For every dataset, code length, task, database and kind of codes: the mean difference A - B, its
-    95 % interval and p-value, Holm-corrected over all of them. From three distinct splits up they
-    come from a t-test corrected for the rows that splits share; on one split from a bootstrap over
-    queries. A figure and a table go to OUT/report.
+    For every dataset, code length, task, database and kind of codes: the mean difference A - B and,
+    from three random splits up, its 95 % interval and p-value, by the studentized range over all
+    methods of the study. On one fixed split initialisations and queries are resampled, from three
+    seeds up. A figure and a table go to OUT/report.
     """
     from hashbench.analysis.compare import compare, find_method
     from hashbench.analysis.results import Results
@@ -59,7 +59,8 @@ def compare_command(
     written = write_figure(picture, out / FOLDER, style, FORMATS)
     write_data(title, table, out / FOLDER, FORMATS)
     if as_json:
-        click.echo(json.dumps(table.to_dict("records"), indent=2))
+        known = table.astype(object).where(table.notna(), None)
+        click.echo(json.dumps(known.to_dict("records"), indent=2))
         return
     click.echo("\n".join([*sentences(table, *pair), *style.notes(pair)]))
     click.echo(f"figure: {written.files['pdf']}")

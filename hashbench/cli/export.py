@@ -22,7 +22,10 @@ def export_command() -> None:
 @export_command.command("codes")
 @click.argument("out", type=click.Path(path_type=Path))
 @click.option(
-    "-m", "--methods", shell_complete=completion.PluginSelection("methods"), help="Names or patterns."
+    "-m",
+    "--methods",
+    shell_complete=completion.PluginSelection("methods"),
+    help="Names or patterns.",
 )
 @click.option("-d", "--datasets", help="Names or patterns.")
 @click.option("-b", "--bits", help="Code lengths: 16,32.")

@@ -71,8 +71,8 @@ from hashbench.neural.device import DEVICE
 def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> None:
     """Run a study: every method on every dataset at every code length, for every seed.
 
-    STUDY is the name of a study that comes with hashbench (quick, compare, fair, paper, paper-wiki,
-    scale) or a TOML file whose keys are the flags' names; flags win over it. Without STUDY and
+    STUDY is the name of a study that comes with hashbench (`hashbench list studies` names
+    them) or a TOML file whose keys are the flags' names; flags win over it. Without STUDY and
     without flags, quick runs. What is already in OUT is not run again.
 
     Exit codes: 0 all cells are done, 1 some are not, 2 bad input, 130 interrupted.

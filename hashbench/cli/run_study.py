@@ -19,7 +19,7 @@ from hashbench.core.errors import HashbenchError, describe_os_error
 from hashbench.core.units import format_count, format_duration, format_size
 from hashbench.execution.executor import STATUSES
 from hashbench.execution.local import PoolProcess
-from hashbench.execution.plan import Plan, build_plan, wall_times
+from hashbench.execution.plan import build_plan, wall_times
 from hashbench.execution.progress import Progress, make_progress
 from hashbench.execution.store import Store
 from hashbench.execution.study import Study
@@ -66,7 +66,8 @@ def run_study(study: Study, flags: Mapping[str, Any], pool: PoolProcess | None) 
         click.echo(f"hashbench: {describe_os_error(error, out)}; {_saved(out)}", err=True)
         sys.exit(1)
     if results.measures:
-        order = shown_order(job.study, results.plan, out, flags["report"])
+        where = str(out / (PAGE if flags["report"] else "results.csv"))
+        order = shown_order(job.study, results, where)
         click.echo(score_tables(rows, runs, results.measures[0], order))
     else:
         click.echo(f"every measure is a curve; hashbench report {out} draws them")
@@ -78,15 +79,16 @@ def run_study(study: Study, flags: Mapping[str, Any], pool: PoolProcess | None) 
     sys.exit(code)
 
 
-def shown_order(study: Study, plan: Plan, out: Path, report: bool) -> Order:
+def shown_order(study: Study, results: Results, where: str) -> Order:
     """Return the order of the table: as typed where methods were named, else the best first."""
-    cells = plan.cells
+    cells = results.plan.cells
     items = [item for text in study.methods for item in split_items(text)]
     return Order(
         [cell.dataset for cell in cells],
         [cell.label for cell in cells],
         {bare_name(item) for item in items},
-        str(out / (PAGE if report else "results.csv")),
+        where,
+        results.registry.reconstructions(),
     )
 
 

@@ -82,7 +82,8 @@ def _facts_text(plugin: Plugin) -> str:
     if plugin.kind == "methods":
         about.append(("kind", ", ".join(_traits(entry))))
         limit = f", {UP_TO_RANK}" if entry["up_to_rank"] else ""
-        about.append(("fidelity", FIDELITIES[entry["fidelity"]] + limit))
+        word = entry["fidelity"]
+        about.append(("fidelity", f"{word}: {FIDELITIES[word]}{limit}"))
         about += [("", entry["fidelity_note"])] if entry["fidelity_note"] else []
         about.append(("rounding", entry["rounding"]))
         about.append(("paper", entry["paper"] or "none"))

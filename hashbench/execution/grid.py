@@ -32,6 +32,9 @@ from hashbench.plugins.selection import Selection, format_value, parse_item, sel
 #: Keys that a selection may set on every method, in addition to its parameters.
 METHOD_EXTRAS = ("train_rows", DISTANCE)
 
+#: Selects the methods that are reconstructions, which ``all`` does not.
+RECONSTRUCTIONS = "reconstructions"
+
 #: Parameters of every method that the grid sets.
 FIXED = ("n_bits", "random_state")
 
@@ -119,7 +122,8 @@ def _select_methods(
             external.register(name, pattern, registry)
         names.append(name)
     known = settable(registry.methods, METHOD_EXTRAS)
-    return select(names, known, "method", {} if all_matches else unavailable(registry.methods))
+    absent = {} if all_matches else unavailable(registry.methods)
+    return select(names, known, "method", absent, {RECONSTRUCTIONS: registry.reconstructions()})
 
 
 def _method_text(choice: Selection, registry: Registry) -> str:

@@ -88,9 +88,9 @@ def multiview_kmeans(
 
 def _move(F: Matrix, X: Matrix, assigned: npt.NDArray[np.intp], weights: Matrix) -> None:
     """Set the centroids F to the weighted means of their items; empty clusters do not change."""
-    places = np.arange(len(X) + 1)
-    shares = weights.astype(X.dtype, copy=False)
-    members = scipy.sparse.csr_array((shares, assigned, places), shape=(len(X), len(F)))
+    indptr = np.arange(len(X) + 1)
+    data = weights.astype(X.dtype, copy=False)
+    members = scipy.sparse.csr_array((data, assigned, indptr), shape=(len(X), len(F)))
     mass = np.bincount(assigned, weights, len(F))
     filled = mass > 0
     F[filled] = np.asarray(members.T @ X)[filled] / mass[filled, None]

@@ -32,17 +32,21 @@ from hashbench.core.validation import (
 from hashbench.plugins.allowed import Allowed, check_parameters
 from hashbench.plugins.space import Space
 
-#: How closely an implementation follows the original method, as tables describe it.
+#: How closely the scores of a method, by default, follow those of other code: see
+#: docs/research/fidelity.md for the rules. The record there decides the first four words.
+RECONSTRUCTION = "reconstruction"
 FIDELITIES = {
-    "verified": "agrees with the authors' code on the data both ran on",
-    "third-party": "agrees with a third party's code on the data both ran on",
-    "paper": "written from the paper",
-    "reconstruction": "a reconstruction from partial knowledge of the method",
+    "equivalent": "shown to score as other code within .01, on the data both ran on",
+    "equivalent, biased": "scores as other code within .01, but nearly always to one side",
+    "consistent": "no difference from other code is shown; too few runs to show equivalence",
+    "differs": "scores differ from other code by more than .01 somewhere",
+    "paper only": "written from the paper; compared with no other code",
+    RECONSTRUCTION: "the sources leave half of the method open; not in 'all'",
     "own": "by the author of the plugin",
 }
 
 #: Added if other code differs only in bits that rank-deficient data do not determine.
-UP_TO_RANK = "up to the rank of the data"
+UP_TO_RANK = "compared up to the rank of the data"
 
 
 @dataclass(frozen=True)

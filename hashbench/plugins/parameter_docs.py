@@ -25,8 +25,8 @@ def meanings(cls: type[Any]) -> dict[str, str]:
     """Return what each parameter of a class means, from its docstring and those of its bases."""
     found = dict(USUAL)
     for base in reversed(cls.__mro__):
-        said = _described(inspect.cleandoc(vars(base).get("__doc__") or ""))
-        found |= {name: text for name, text in said.items() if not text.startswith("As for ")}
+        described = _described(inspect.cleandoc(vars(base).get("__doc__") or ""))
+        found |= {name: text for name, text in described.items() if not text.startswith("As for ")}
     return {name: found[name] for name in cls.defaults() if name in found}
 
 

@@ -29,7 +29,7 @@ from typing import Any
 from hashbench.core import isolation
 from hashbench.core.errors import HashbenchError, unknown
 from hashbench.plugins.allowed import allowed_error
-from hashbench.plugins.method import FIDELITIES, Citation, Paper
+from hashbench.plugins.method import FIDELITIES, RECONSTRUCTION, Citation, Paper
 from hashbench.plugins.space import space_error
 
 #: Kinds of plugins: the values of ``plugin_kind`` in the base classes, and the names of packages.
@@ -85,6 +85,15 @@ class Registry:
         if name not in plugins:
             raise unknown(kind.removesuffix("s"), name, plugins)
         return plugins[name]
+
+    def reconstructions(self) -> dict[str, str]:
+        """Return the methods that are a reconstruction, with what was inferred."""
+        papers = {name: plugin.cls.paper for name, plugin in self.methods.items()}
+        return {
+            name: paper.fidelity_note or "from partial knowledge"
+            for name, paper in papers.items()
+            if paper.fidelity == RECONSTRUCTION
+        }
 
     def put(self, plugin: Plugin) -> None:
         """Add a plugin."""

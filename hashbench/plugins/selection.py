@@ -1,7 +1,8 @@
 """Selections of plugins as typed: names, patterns, exclusions and parameters.
 
-``edsh,cca*`` names and matches; ``all,!lssh`` excludes; ``edsh[gamma=1]`` sets a parameter;
-``edsh[gamma=1|10,alpha=2]`` is a grid. Tables print a selected plugin in a form that parses back.
+``edsh,cca*`` names and matches; ``all,!lssh`` excludes; ``all,reconstructions`` adds a group;
+``edsh[gamma=1]`` sets a parameter; ``edsh[gamma=1|10,alpha=2]`` is a grid. Tables print a
+selected plugin in a form that parses back.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import fnmatch
 import itertools
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -161,6 +162,7 @@ def select(
     known: Mapping[str, Iterable[str]],
     kind: str,
     unavailable: Mapping[str, str] = MappingProxyType({}),
+    groups: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> list[Selection]:
     """Resolve a selection against the plugins that exist.
 
@@ -170,6 +172,7 @@ def select(
     known : name -> parameters that may be set
     kind : "method" or "dataset", for messages
     unavailable : name -> missing requirements; patterns skip these, and naming one is an error
+    groups : word -> names that it selects and that ``all`` does not
 
     Returns
     -------
@@ -180,7 +183,7 @@ def select(
     for item in itertools.chain.from_iterable(split_items(t) for t in texts):
         excluded = item.startswith("!")
         name, combinations = parse_item(item.removeprefix("!"))
-        names = _matches(name, known, kind)
+        names = _matches(name, known, kind, groups)
         if excluded:  # also of methods that cannot run here
             chosen = {c: None for c in chosen if not _is_excluded(c, names, combinations)}
             continue
@@ -207,9 +210,17 @@ def _is_excluded(choice: Selection, names: list[str], combinations: list[dict[st
     )
 
 
-def _matches(name: str, known: Mapping[str, Iterable[str]], kind: str) -> list[str]:
+def _matches(
+    name: str,
+    known: Mapping[str, Iterable[str]],
+    kind: str,
+    groups: Mapping[str, Collection[str]],
+) -> list[str]:
     if name == "all":
-        return list(known)
+        apart = set(itertools.chain.from_iterable(groups.values()))
+        return [each for each in known if each not in apart]
+    if name in groups:
+        return list(groups[name])
     if any(character in name for character in "*?"):
         found = [candidate for candidate in known if fnmatch.fnmatchcase(candidate, name)]
         if not found:

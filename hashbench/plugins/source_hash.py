@@ -12,7 +12,7 @@ import os
 import platform
 import subprocess
 import sys
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,25 +21,49 @@ from threadpoolctl import threadpool_info
 
 import hashbench
 from hashbench.plugins.registry import Plugin
+from hashbench.plugins.source_text import code_of
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
 
 @cache
 def source_hash(plugin: Plugin) -> str:
-    """Return a hash of a plugin's source and of what it builds on.
+    """Return a hash of a plugin's code and of what it builds on, see `source_files`.
 
-    That is its own file, the files beside it that it imports from, and the shared mathematics and
-    the base of neural methods that it uses. The rest of the harness is covered by the protocol
-    version. Kept once computed: what counts is the source that was imported, not what an editor
-    has made of it since.
+    Comments, docstrings and what is only printed do not count, see `code_of`. Kept once computed:
+    what counts is the source that was imported, not what an editor has made of it since.
+    """
+    digest = hashlib.sha256()
+    for name, path in source_files(plugin):
+        digest.update(f"{name}\n".encode() + _code(path, path.read_bytes()) + b"\0")
+    return digest.hexdigest()[:16]
+
+
+@cache
+def text_hash(plugin: Plugin) -> str:
+    """Return a hash of the same files as they are, for pages that show what is printed of them."""
+    digest = hashlib.sha256()
+    for name, path in source_files(plugin):
+        digest.update(f"{name}\n".encode() + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def source_files(plugin: Plugin) -> list[tuple[str, Path]]:
+    """Return the files of a plugin by names that are the same on every machine, sorted.
+
+    These are its own file, the files beside it that it imports from, and the shared mathematics
+    and the base of neural methods that it uses. The rest of the harness is covered by the protocol
+    version.
     """
     files: dict[Path, str] = {}
     _collect(sys.modules[plugin.cls.__module__], plugin.path.parent, files)
-    digest = hashlib.sha256()
-    for path, name in sorted(files.items(), key=lambda item: item[1]):
-        digest.update(f"{name}\n".encode() + path.read_bytes() + b"\0")
-    return digest.hexdigest()[:16]
+    return sorted((name, path) for path, name in files.items())
+
+
+@lru_cache(maxsize=256)
+def _code(path: Path, text: bytes) -> bytes:
+    """Return the code of a file; all methods use the same few dozen."""
+    return code_of(text)
 
 
 def _collect(module: ModuleType, folder: Path, files: dict[Path, str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -17,6 +17,15 @@ COLOURS = (
 
 #: The colour of methods beyond those that a figure shows in colour.
 GREY = "#a8a8a8"
+
+#: Least contrast of a text with its ground that people read without effort.
+CONTRAST = 4.55  # 4.5 by WCAG AA, and what rounding of colours takes
+
+#: The colour of remarks and of lines that are no method.
+SOFT = "#595959"
+
+#: The ground of a highlighted row.
+SHADE = "#E8EEF5"
 
 #: Eleven markers and fifteen colours have no common factor: 165 different pairs.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "*")
@@ -32,6 +41,11 @@ def _positions() -> dict[str, int]:
     return {name: position for position, name in enumerate(names)}
 
 
+def position(method: str) -> int:
+    """Return the fixed position of a method in the list of colours, or a large number."""
+    return _positions().get(method, len(_positions()))
+
+
 def fixed_style(method: str) -> tuple[str, str, Any]:
     """Return a method's colour, marker and dash: by its fixed position or a hash of its name.
 
@@ -44,6 +58,50 @@ def fixed_style(method: str) -> tuple[str, str, Any]:
     position = _positions().get(method, own)
     dash = DASHES[position // len(COLOURS) % len(DASHES)]
     return COLOURS[position % len(COLOURS)], MARKERS[position % len(MARKERS)], dash
+
+
+def distinct_styles(styles: Mapping[str, tuple[str, str, Any]]) -> dict[str, tuple[str, str, Any]]:
+    """Return styles of which no two share a colour or a marker; the first keep their own.
+
+    A figure stays readable in grey by its markers.
+
+    Examples
+    --------
+    >>> distinct_styles({"a": ("#0072B2", "o", "-"), "b": ("#0072B2", "o", "-")})["b"]
+    ('#D55E00', 's', '-')
+    """
+    found: dict[str, tuple[str, str, Any]] = {}
+    for name, (colour, marker, dash) in styles.items():
+        colours, markers = ({each[place] for each in found.values()} for place in (0, 1))
+        found[name] = _next(colour, COLOURS, colours), _next(marker, MARKERS, markers), dash
+    return found
+
+
+def _next(own: str, every: Sequence[str], taken: Collection[str]) -> str:
+    """Return `own` or the first after it that is not taken; `own` if all are."""
+    if own not in every:
+        return own
+    first = every.index(own)
+    return next((each for each in [*every[first:], *every[:first]] if each not in taken), own)
+
+
+def text_colour(colour: str) -> str:
+    """Return a colour, darkened until a text in it can be read on white (contrast 4.5, WCAG AA).
+
+    Examples
+    --------
+    >>> text_colour("#0072B2"), text_colour("#22CC55")
+    ('#0072B2', '#168738')
+    """
+    from matplotlib.colors import to_hex, to_rgb
+
+    rgb = to_rgb(colour)
+    for share in range(100, 0, -1):
+        values = [share / 100 * value for value in rgb]
+        light = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in values]
+        if 1.05 / (0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2] + 0.05) >= CONTRAST:
+            return str(to_hex((values[0], values[1], values[2]))).upper()
+    return "#000000"
 
 
 def study_styles(names: Sequence[str]) -> dict[str, tuple[str, str, Any]]:
@@ -63,9 +121,7 @@ def study_styles(names: Sequence[str]) -> dict[str, tuple[str, str, Any]]:
     for name in names:
         if name in _positions():
             continue
-        first = COLOURS.index(styles[name][0])
-        candidates = [*COLOURS[first:], *COLOURS[:first]]
-        colour = next((each for each in candidates if each not in taken), styles[name][0])
+        colour = _next(styles[name][0], COLOURS, taken)
         styles[name] = (colour, *styles[name][1:])
         taken.add(colour)
     return styles

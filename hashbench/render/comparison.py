@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from hashbench.analysis.bayesian_tests import MARGIN
 from hashbench.analysis.evidence import split_words
+from hashbench.analysis.range_tests import TESTS, words_without_test
 from hashbench.analysis.summary import grouped, records
 from hashbench.analysis.tests import ALPHA
 from hashbench.data.splits import SEARCHED, Searched
@@ -18,13 +18,6 @@ from hashbench.render.style import Style, arrow
 if TYPE_CHECKING:
     import pandas as pd
 
-
-#: The tests that the interval and the p-value of a row come from.
-TESTS = {
-    "splits": "of a t-test over random splits, corrected for the rows that they share",
-    "queries": "of a paired bootstrap over the queries of one split, no evidence about training on "
-    "other rows",
-}
 
 WIDTH = 80  # columns of a terminal
 
@@ -49,8 +42,9 @@ def forest(table: pd.DataFrame, first: str, second: str, style: Style) -> Pictur
             for row in records(group):
                 y -= 1
                 colour = colours[row.difference <= 0]
-                face = colour if row.p_holm <= ALPHA else "white"
-                axes.hlines(y, row.low, row.high, color=colour, linewidth=1.2)
+                face = colour if row.p_value <= ALPHA else "white"
+                if row.over:
+                    axes.hlines(y, row.low, row.high, color=colour, linewidth=1.2)
                 axes.plot(row.difference, y, "o", color=colour, markerfacecolor=face)
                 names[y] = f"{arrow(row.task)}, {row.bits} bits"
         axes.set_yticks(list(names), list(names.values()))
@@ -61,16 +55,18 @@ def forest(table: pd.DataFrame, first: str, second: str, style: Style) -> Pictur
         titles = [text_layout.label(style, name) for name in (first, second)]
         axes.set(ylim=(-0.7, lines - 0.3), xlabel=f"{titles[0]} minus {titles[1]}")
         axes.locator_params(axis="x", nbins=5)
-    tests = [TESTS[name] for name in dict.fromkeys(table["test"])]
-    caption = style.caption(
+    subject = (
         f"{style.methods[first].title} minus {style.methods[second].title}: mean over queries and "
-        f"seeds, and 95 % interval {' or '.join(tests)}; filled: significant (Holm over all lines, "
-        "5 %)",
-        table["dataset"],
+        "seeds"
+    )
+    if tests := [TESTS[over] for over in dict.fromkeys(table["over"]) if over]:
+        subject += f", and 95 % interval {' or '.join(tests)}; filled: significant (5 % per line)"
+    caption = style.summary(
+        subject,
         measure=str(table["measure"].iloc[0]),
         seeds=list(table["seeds"]),
     )
-    return Picture("", caption, figure, style.notes([first, second]))
+    return Picture("", caption, figure, style.marks([first, second]))
 
 
 def _colours(style: Style, first: str, second: str) -> tuple[str, str]:
@@ -79,53 +75,68 @@ def _colours(style: Style, first: str, second: str) -> tuple[str, str]:
     return ours, theirs if theirs != ours else next(each for each in COLOURS if each != ours)
 
 
-def p_words(p_value: float, at_most: bool) -> str:
-    """Return a p-value in words, with "at most" if it is the smallest of a bootstrap.
+def p_text(p_value: float) -> str:
+    """Return a p-value with two digits, smaller ones than 0.001 as a bound.
 
     Examples
     --------
-    >>> p_words(0.0048, True), p_words(0.0312, False), p_words(1.0, False)
-    ('≤ 0.0048', '= 0.031', '= 1')
+    >>> p_text(0.0312), p_text(1.0), p_text(0.0002)
+    ('0.031', '1', '< 0.001')
     """
-    return f"{'≤' if at_most else '='} {p_value:.2g}"
+    return "< 0.001" if p_value < 0.001 else f"{p_value:.2g}"
 
 
 def sentences(table: pd.DataFrame, first: str, second: str) -> list[str]:
     """Return the comparison as lines: a summary, then a heading per dataset and three per row."""
-    significant = table[table["p_holm"] <= ALPHA]
+    tested = table[table["over"] != ""]
+    significant = tested[tested["p_value"] <= ALPHA]
     won, lost = (
         int((significant["difference"] > 0).sum()),
         int((significant["difference"] < 0).sum()),
     )
-    lines = [
-        f"Of {len(table)} comparisons {first} wins {won} and {second} {lost}; in "
-        f"{len(table) - won - lost} they do not differ significantly.",
-    ]
+    lines = [f"{len(table)} comparisons, none tested: too few splits (see below)."]
+    if len(tested):
+        lines = [
+            f"Of {len(tested)} tested comparisons {first} wins {won} and {second} {lost}; in "
+            f"{len(tested) - won - lost} they do not differ significantly.",
+        ]
     measure = str(table["measure"].iloc[0])
     for (dataset, *searched), group in grouped(table, "dataset", *SEARCHED):
         lines.append(f"{measure} on {dataset}, {Searched(*searched)}")
         for row in records(group):
             verdict = f"{first} and {second} do not differ significantly"
-            if row.p_holm <= ALPHA:
+            if not row.over:
+                verdict = f"{first} and {second} are not compared by a test"
+            elif row.p_value <= ALPHA:
                 better = row.difference > 0
                 verdict = f"{first if better else second} beats {second if better else first}"
+            numbers = f"{row.first:.3f} against {row.second:.3f}, difference {row.difference:+.3f}"
+            if row.over:
+                numbers += f" [{row.low:+.3f}, {row.high:+.3f}], p {_equals(row.p_value)}"
             lines.append(
-                f"  {row.task}, {row.bits} bits: {verdict}\n"
-                f"    {row.first:.4f} against {row.second:.4f}, difference {row.difference:+.4f} "
-                f"[{row.low:+.4f}, {row.high:+.4f}], p {p_words(row.p_holm, row.at_most)}\n"
-                f"    {_over(row, first)}"
+                f"  {row.task}, {row.bits} bits: {verdict}\n    {numbers}\n    {_over(row, first)}"
             )
-    notes = [f"Intervals and p-values are {TESTS[name]}." for name in dict.fromkeys(table["test"])]
-    notes.append("Means are over queries, then seeds, as in tables; p is Holm-corrected.")
+    notes = [
+        f"Intervals and p-values are {TESTS[over]} ({int(tested['methods'].max())}): for each line "
+        "the probability of any wrong statement about any two of them is 5 %."
+        for over in dict.fromkeys(tested["over"])
+    ]
+    notes.append("Means are over queries, then seeds, as in tables.")
     return [*lines, *(textwrap.fill(note, WIDTH) for note in notes)]
 
 
+def _equals(p_value: float) -> str:
+    text = p_text(p_value)
+    return text if text.startswith("<") else f"= {text}"
+
+
 def _over(row: Any, first: str) -> str:
-    """Return what the test of a row is over, and its probabilities."""
+    """Return what a row is over, who is ahead, or what a test would take."""
     words = split_words(row.blocks, row.seeds)
-    if row.test == "queries":
-        return f"{row.queries} queries, {words}"
-    return (
-        f"{words}; {first} is ahead in {row.blocks_won}, better with probability "
-        f"{row.better:.2f},\n    equal (within {MARGIN:g}) {row.equal:.2f}, worse {row.worse:.2f}"
-    )
+    if not row.over:
+        return textwrap.fill(
+            f"{words}; {words_without_test(row.blocks, row.seeds)}",
+            WIDTH - 4,
+            subsequent_indent="    ",
+        )
+    return f"{words}; {first} is ahead in {row.blocks_won}" if row.blocks > 1 else words

@@ -30,7 +30,7 @@ def rank_diagram(ranks: pd.DataFrame, style: Style) -> Figure:
     difference = float(order["critical_difference"].iloc[0])
     differ = np.abs(np.subtract.outer(means.to_numpy(), means.to_numpy())) > difference
     p_values = pd.DataFrame(np.where(differ, 0.0, 1.0), means.index, means.index)
-    coloured = style.coloured(means.index)
+    styles = style.figure_styles(means.index)
     one_side = len(means) > figures.CROWDED and style.width == "column"
     figure, (axes,) = figures.make_figure(style, 1, 1)
     drawn = critical_difference_diagram(
@@ -38,7 +38,7 @@ def rank_diagram(ranks: pd.DataFrame, style: Style) -> Figure:
         p_values,
         ax=axes,
         left_only=one_side,
-        color_palette={name: style.method_style(name, coloured).colour for name in means.index},
+        color_palette={name: shown.colour for name, shown in styles.items()},
         label_props={"fontsize": NAME_SIZE},
         marker_props={"s": 5},
         elbow_props={"linewidth": 0.7},

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hashbench.render.colours import GREY
+from hashbench.render.colours import GREY, SOFT
 from hashbench.render.report import Picture, slices
 from hashbench.render.style import MethodStyle, Style
 from hashbench.render.text_layout import (
@@ -65,9 +65,10 @@ RC: dict[Any, Any] = {
     "savefig.dpi": 200,
 }
 
-#: With more methods than this panels are larger.
+#: With more methods than this panels are larger, and so are panels wider than that.
 CROWDED = 10
-CROWDED_HEIGHT = 1.4  # times the usual height
+WIDE = 3.0  # inches
+LARGER = 1.4  # times the usual height
 
 PANEL_HEIGHT = 1.55  # inches
 ROW_HEIGHT = 0.13  # of one method in a panel with one row per method
@@ -113,7 +114,7 @@ def picture(
     draw : called with data, style and the other arguments
     """
     drawing = deferred(draw, data, style, *arguments, **more)
-    return Picture(name, caption, drawing, style.notes(data["method"]), slices(data))
+    return Picture(name, caption, drawing, style.marks(data["method"]), slices(data))
 
 
 def make_figure(
@@ -134,7 +135,7 @@ def make_figure(
 
     columns = min(columns, panels) if columns else choose_columns(style, panels, methods)
     rows = -(-panels // columns)
-    height *= CROWDED_HEIGHT if methods > CROWDED else 1
+    height *= _enlarged(style, columns, methods) if methods else 1
     figure = Figure(figsize=(style.inches, rows * height + 0.1), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
@@ -143,6 +144,11 @@ def make_figure(
     if style.heading:
         add_heading(figure, style, style.heading)
     return figure, list(axes[:panels])
+
+
+def _enlarged(style: Style, columns: int, methods: int) -> float:
+    """Return how much higher than usual panels are."""
+    return LARGER if methods > CROWDED or style.inches > WIDE * columns else 1.0
 
 
 def run_layout(figure: Figure) -> None:
@@ -204,7 +210,7 @@ def paginate(
     methods, tasks = data["method"].nunique(), data["task"].nunique()
     datasets = style.ordered_datasets(data["dataset"])
     columns = choose_columns(style, len(datasets) * tasks, 0 if rows else methods)
-    height = PANEL_HEIGHT * (CROWDED_HEIGHT if methods > CROWDED else 1)
+    height = PANEL_HEIGHT * _enlarged(style, columns, methods)
     lines = int(PAGE_HEIGHT / (row_panel_height(methods) if rows else height))
     per_page = max(1, max(1, lines) * columns // tasks)
     if len(datasets) <= per_page:
@@ -286,18 +292,32 @@ def add_grey_note(figure: Figure, others: int) -> None:
     if above:
         figure.supxlabel(f"{above}\n{words}", fontsize=NAME_SIZE)
     else:
-        figure.supxlabel(words, fontsize=NAME_SIZE, color="#777777")
+        figure.supxlabel(words, fontsize=NAME_SIZE, color=SOFT)
     add_height(figure, 11)
 
 
 def line_style(method: MethodStyle) -> dict[str, Any]:
-    """Return matplotlib's properties of a method's line."""
+    """Return matplotlib's properties of a method's line: thicker and in front if highlighted."""
+    thick = {"linewidth": 2.2, "markersize": 5, "zorder": 3} if method.highlighted else {}
     return {
         "color": method.colour,
         "marker": method.marker,
         "linestyle": method.dash,
         "markerfacecolor": "white",
+        **thick,
     }
+
+
+def mark_style(method: MethodStyle, filled: bool = True) -> dict[str, Any]:
+    """Return matplotlib's properties of a method's point, without a line."""
+    face = method.colour if filled else "white"
+    return {**line_style(method), "linestyle": "", "markerfacecolor": face}
+
+
+def key_style(marker: str = "o", *, filled: bool = True, line: str = "") -> dict[str, Any]:
+    """Return the properties of an entry of a legend that stands for no method."""
+    face = SOFT if filled else "white"
+    return {"color": SOFT, "marker": marker, "linestyle": line, "markerfacecolor": face}
 
 
 def shared_legend(
@@ -313,19 +333,24 @@ def shared_legend(
     ----------
     figure : Figure
     style : Style
-    methods : those in the figure
+    methods : those in the figure, in the order of the legend
     properties : matplotlib's properties of the line of a method
     more : further entries, text -> properties of its line
     """
+    names = list(dict.fromkeys(methods))
+    styles = style.figure_styles(names)
+    coloured = [name for name in names if styles[name].colour != GREY]
+    entries = {label(style, name): properties(styles[name]) for name in coloured}
+    if len(coloured) < len(names):
+        grey = {"color": GREY, "linewidth": 1.0}
+        entries[f"{len(names) - len(coloured)} other methods"] = grey
+    add_legend(figure, style, entries | (more or {}))
+
+
+def add_legend(figure: Figure, style: Style, entries: dict[str, dict[str, Any]]) -> None:
+    """Put a legend below all panels: text -> properties of its line."""
     from matplotlib.lines import Line2D
 
-    methods = style.ordered(methods)
-    coloured = style.coloured(methods)
-    entries = {label(style, name): properties(style.methods[name]) for name in coloured}
-    if len(coloured) < len(methods):
-        grey = {"color": GREY, "linewidth": 1.0}
-        entries[f"{len(methods) - len(coloured)} other methods"] = grey
-    entries |= more or {}
     widest = max(text_width(figure, text) for text in entries) + 34  # handle and gaps
     columns = max(1, min(len(entries), int(style.inches * POINTS / widest)))
     rows = -(-len(entries) // columns)
@@ -333,3 +358,9 @@ def shared_legend(
     lines = [Line2D([], [], **each) for each in entries.values()]
     figure.legend(lines, list(entries), loc="outside lower center", ncols=columns)
     add_height(figure, rows * 10.5 + 8)
+
+
+def by_value(data: pd.DataFrame, value: str) -> list[str]:
+    """Return the methods of data by their mean of a column, the largest first."""
+    means = data.groupby("method", sort=False)[value].mean()
+    return list(means.sort_values(ascending=False, kind="stable").index)

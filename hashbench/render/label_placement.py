@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from hashbench.render.colours import text_colour
 from hashbench.render.text_layout import POINTS, SMALLEST
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def label_points(axes: Axes, labels: Sequence[Label], markers: Sequence[Artist])
         return []
     halo = [withStroke(linewidth=1.5, foreground="white")]  # readable where it crosses a line
     texts = [
-        axes.text(x, y, text, color=colour, fontsize=SMALLEST, path_effects=halo)
+        axes.text(x, y, text, color=text_colour(colour), fontsize=SMALLEST, path_effects=halo)
         for x, y, text, colour in labels
     ]
     _, arrows = adjust_text(
@@ -88,7 +89,7 @@ def label_ends(axes: Axes, labels: Sequence[Label]) -> None:
             textcoords="offset points",
             va="center",
             fontsize=SMALLEST,
-            color=end.colour,
+            color=text_colour(end.colour),
             arrowprops=line if moved else None,
             annotation_clip=False,
         )

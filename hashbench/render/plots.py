@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hashbench.analysis.summary import grouped
+from hashbench.analysis.summary import grouped, records
 from hashbench.render import figures
-from hashbench.render.colours import GREY, MARKERS
+from hashbench.render.colours import GREY, MARKERS, SHADE
 from hashbench.render.label_placement import Label, label_ends
 from hashbench.render.style import MethodStyle, Style
 from hashbench.render.text_layout import POINTS, SMALLEST, fit_text, label, text_width
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BAND = 0.12  # opacity
+
+#: Between two markers of a dense line, as a share of the panel's diagonal.
+SPACING = 0.18
 
 #: Share of a panel's width that the longest name at the ends of lines may take.
 NAMES_SHARE = 0.4
@@ -47,7 +50,8 @@ def line_figure(
         their names at their ends
     """
     panels, methods = figures.list_panels(data, style), style.ordered(data["method"])
-    coloured = style.coloured(methods)
+    styles = style.figure_styles(methods)
+    coloured = [method for method in methods if styles[method].colour != GREY]
     figure, axes = figures.make_figure(style, len(panels), figures.PANEL_HEIGHT, len(methods))
     if not dense:
         figures.share_axes(axes, panels, "y")
@@ -57,16 +61,16 @@ def line_figure(
         prepare(panel)
         lines = dict(grouped(part, "method"))
         for method in sorted(lines, key=coloured.__contains__):
-            line, method_style = lines[method], style.method_style(method, coloured)
-            plot_line(panel, method_style, line[x], line[y], dense)
+            line = lines[method]
+            plot_line(panel, styles[method], line[x], line[y], dense)
             if method in coloured:
-                plot_band(panel, method_style, line[x], line[y], line[spread], bounds=(0, 1))
+                plot_band(panel, styles[method], line[x], line[y], line[spread], bounds=(0, 1))
     if dense:
         figures.start_at_zero(axes)
     figures.write_titles(style, axes, panels)
     figures.name_axes(axes, *axis_names)
     if dense:
-        figures.shared_legend(figure, style, methods)
+        figures.shared_legend(figure, style, figures.by_value(data, y))
         return figure
     if len(coloured) < len(methods):
         figures.add_grey_note(figure, len(methods) - len(coloured))
@@ -77,7 +81,7 @@ def line_figure(
     for panel, part in zip(axes, parts, strict=True):
         last = part[part["method"].isin(coloured)].groupby("method", sort=False).tail(1)
         ends = zip(last["method"], last[x], last[y], strict=True)
-        label_ends(panel, [Label(x, y, names[m], style.methods[m].colour) for m, x, y in ends])
+        label_ends(panel, [Label(x, y, names[m], styles[m].colour) for m, x, y in ends])
     return figure
 
 
@@ -90,16 +94,50 @@ def _reserve_right_margin(figure: Figure, axes: Sequence[Axes], points: float) -
     figures.run_layout(figure)
 
 
+def dot_figure(
+    data: pd.DataFrame,
+    style: Style,
+    filled: str,
+    opened: str,
+    axis_name: str,
+) -> Figure:
+    """Return a figure with one row per method and two dots in it, joined by a line.
+
+    Parameters
+    ----------
+    data : columns dataset, task, method and the two with numbers
+    style : Style
+    filled, opened : columns of the filled and of the open dots; methods are sorted by the first
+    axis_name : name of the horizontal axis
+    """
+    figure, panels, heights = row_figure(data, style, figures.by_value(data, filled))
+    styles = style.figure_styles(data["method"])
+    for row in records(data):
+        panel, y, method = panels[row.dataset, row.task], heights[row.method], styles[row.method]
+        values = getattr(row, filled), getattr(row, opened)
+        width = 2.4 if method.highlighted else 1.2
+        panel.plot(values, [y, y], color=method.colour, linewidth=width)
+        for value, face in zip(values, (method.colour, "white"), strict=True):
+            panel.plot(value, y, "o", color=method.colour, markerfacecolor=face)
+    next(iter(panels.values())).set_xlim(0, None)
+    figures.name_axes(list(panels.values()), axis_name, "")
+    keys = {filled: figures.key_style(), opened: figures.key_style(filled=False)}
+    figures.add_legend(figure, style, keys)
+    return figure
+
+
 def row_figure(
-    data: pd.DataFrame, style: Style
+    data: pd.DataFrame, style: Style, methods: Sequence[str]
 ) -> tuple[Figure, dict[tuple[str, str], Axes], dict[str, int]]:
     """Return a figure with one row per method in every panel and one horizontal axis for all.
+
+    ``methods`` are the rows from the top.
 
     Returns
     -------
     figure, the panel of each dataset and task, and the height of each method's row
     """
-    panels, methods = figures.list_panels(data, style), style.ordered(data["method"])
+    panels = figures.list_panels(data, style)
     height = figures.row_panel_height(len(methods))
     figure, axes = figures.make_figure(style, len(panels), height)
     columns = figures.count_columns(axes)
@@ -110,11 +148,19 @@ def row_figure(
         panel.set(ylim=(0.3 - len(methods), 0.7))
         panel.tick_params(axis="y", length=0)
         panel.locator_params(axis="x", nbins=4 if style.inches / columns < 3 else 8)
+        mark_rows(panel, style, methods, heights.values())
     widest = max(text_width(figure, name) for name in names)
     figures.write_titles(style, axes, panels, widest / columns + 12)
     for other in axes[1:]:
         other.sharex(axes[0])
     return figure, dict(zip(panels, axes, strict=True)), heights
+
+
+def mark_rows(panel: Axes, style: Style, methods: Sequence[str], heights: Iterable[float]) -> None:
+    """Shade the rows of highlighted methods."""
+    for method, height in zip(methods, heights, strict=True):
+        if style.methods[method].highlighted:
+            panel.axhspan(height - 0.5, height + 0.5, color=SHADE, linewidth=0, zorder=0)
 
 
 def plot_line(axes: Axes, method: MethodStyle, x: Any, y: Any, dense: bool = False) -> None:
@@ -127,7 +173,7 @@ def plot_line(axes: Axes, method: MethodStyle, x: Any, y: Any, dense: bool = Fal
         axes.plot(x, y, color=GREY, linewidth=0.6, zorder=1.5)
         return
     phase = MARKERS.index(method.marker) / len(MARKERS)
-    every = (0.3 * phase, 0.3) if dense and len(x) > 2 else None
+    every = (SPACING * phase, SPACING) if dense and len(x) > 2 else None
     axes.plot(x, y, **figures.line_style(method), markevery=every)
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 #: The sections of the page after the ranking, in their order; others follow.
 SECTIONS = (
+    "Tables and figures of the paper",
     "Tables of scores",
     "What is retrieved",
     "Time and memory",
@@ -47,12 +48,14 @@ class TableCell:
     text : plain text, which every format escapes
     bold, underlined : how it is emphasised
     mark : superscript after the text
+    shaded : whether its row has another ground; only in the first cell of a row
     """
 
     text: str
     bold: bool = False
     underlined: bool = False
     mark: str = ""
+    shaded: bool = False
 
     @property
     def marked(self) -> str:
@@ -81,6 +84,7 @@ class Table:
     columns : one letter per column: l for left, r for right, w for wrapped text
     notes : lines below
     slices : values by which the page filters it, see `slices`
+    heading : a line above it on the page
     """
 
     name: str
@@ -90,6 +94,7 @@ class Table:
     columns: str
     notes: Sequence[str] = ()
     slices: Slices = field(default_factory=dict)
+    heading: str = ""
 
 
 @dataclass(frozen=True)
@@ -98,7 +103,7 @@ class Picture:
 
     Attributes
     ----------
-    name, caption, notes, slices : as those of a table
+    name, caption, notes, slices, heading : as those of a table
     drawing : a matplotlib figure, or a function that draws one when it is needed, because drawing
         takes most of the time
     """
@@ -108,6 +113,7 @@ class Picture:
     drawing: Any
     notes: Sequence[str] = ()
     slices: Slices = field(default_factory=dict)
+    heading: str = ""
 
     @cached_property
     def figure(self) -> Any:
@@ -124,8 +130,9 @@ def slices(data: pd.DataFrame) -> Slices:
 
 
 def method_cell(style: Style, method: str) -> TableCell:
-    """Return the cell with a method's title and daggers."""
-    return TableCell(style.methods[method].title, mark=style.methods[method].mark)
+    """Return the first cell of a method's row: its title and daggers, shaded if highlighted."""
+    shown = style.methods[method]
+    return TableCell(shown.title, mark=shown.mark, shaded=shown.highlighted)
 
 
 class Report(Parametrised, ABC):

@@ -6,7 +6,7 @@ figure, and every caption states the measure, the database, the kind of codes an
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -19,8 +19,14 @@ from hashbench.execution.cell_codes import EITHER, LEARNED
 from hashbench.measures import parse
 from hashbench.plugins.dataset import ContactSheet
 from hashbench.plugins.selection import bare_name
-from hashbench.render.colours import GREY, study_styles
-from hashbench.render.daggers import NOT_HAMMING, RECONSTRUCTION, dagger_notes, vector_notes
+from hashbench.render.colours import GREY, distinct_styles, position, study_styles
+from hashbench.render.daggers import (
+    DAGGERS,
+    NOT_HAMMING,
+    RECONSTRUCTION,
+    dagger_notes,
+    vector_notes,
+)
 
 if TYPE_CHECKING:
     from hashbench.analysis.results import Results
@@ -29,7 +35,7 @@ if TYPE_CHECKING:
 WIDTHS = {"column": 3.48, "page": 7.14}
 
 #: Methods that a figure shows in colour at the most.
-MOST_COLOURED = 8
+MOST_COLOURED = 10
 
 TIES = {
     "expected": "mean over all orders of tied items",
@@ -50,6 +56,7 @@ class MethodStyle:
     mark : daggers after the title
     notes : dagger -> what it means for this method
     objective : remark on its objective
+    highlighted : whether its line is thicker and its row in tables shaded
     """
 
     title: str
@@ -59,11 +66,17 @@ class MethodStyle:
     mark: str = ""
     notes: dict[str, str] = field(default_factory=dict)
     objective: str = ""
+    highlighted: bool = False
 
     @property
     def label(self) -> str:
         """The title with its daggers."""
         return self.title + self.mark
+
+    @property
+    def look(self) -> tuple[str, str, Any]:
+        """Colour, marker and dash."""
+        return self.colour, self.marker, self.dash
 
 
 @dataclass(frozen=True)
@@ -128,17 +141,24 @@ class Style:
         )
         titles = _titles(names, results.registry.methods)
         styles = study_styles(names)
+        highlighted = _highlighted(results, names, highlight)
+        reconstructions = results.registry.reconstructions()
         methods = {}
         for name in names:
             plugin = results.registry.methods.get(bare_name(name))
             notes = {}
             objective = "" if plugin is None else plugin.cls.objective_note
-            if plugin is not None and plugin.cls.paper.fidelity == "reconstruction":
-                notes[RECONSTRUCTION] = plugin.cls.paper.fidelity_note or "from partial knowledge"
+            if bare_name(name) in reconstructions:
+                notes[RECONSTRUCTION] = reconstructions[bare_name(name)]
             if name in vectors:
                 notes[NOT_HAMMING] = vectors[name]
             methods[name] = MethodStyle(
-                titles[name], *styles[name], "".join(notes), notes, objective
+                titles[name],
+                *styles[name],
+                "".join(notes),
+                notes,
+                objective,
+                name in highlighted,
             )
         datasets = _in_plan_order(runs["dataset"], (cell.dataset for cell in plan))
         return cls(
@@ -146,16 +166,21 @@ class Style:
             dict(_datasets(results, datasets)),
             width,
             heading,
-            tuple(_preferred(results, names, highlight)),
+            tuple(_preferred(results, names, highlighted)),
             tuple(_unlearned(results, names)),
         )
 
     def part(self, results: Results, highlight: Sequence[str] = ()) -> Self:
         """Return the same style for a part of the results, with its best methods in colour."""
         selected = {cell.label for cell in results.cells}
+        highlighted = _highlighted(results, list(self.methods), highlight)
         return replace(
             self,
-            preferred=tuple(_preferred(results, list(self.methods), highlight)),
+            methods={
+                name: replace(style, highlighted=name in highlighted)
+                for name, style in self.methods.items()
+            },
+            preferred=tuple(_preferred(results, list(self.methods), highlighted)),
             unlearned=tuple(name for name in self.unlearned if name in selected),
         )
 
@@ -177,10 +202,21 @@ class Style:
         preferred = [name for name in (self.preferred or self.methods) if name in names]
         return [name for name in names if name in preferred[:MOST_COLOURED]]
 
-    def method_style(self, method: str, coloured: Collection[str]) -> MethodStyle:
-        """Return how a figure shows a method: in its own colour, or in grey."""
-        style = self.methods[method]
-        return style if method in coloured else replace(style, colour=GREY, dash="-")
+    def figure_styles(self, methods: Iterable[str]) -> dict[str, MethodStyle]:
+        """Return how a figure shows these methods, in the order of the study.
+
+        Those in colour share neither a colour nor a marker; the others are grey.
+        """
+        names = self.ordered(methods)
+        coloured = self.coloured(names)
+        first = sorted(coloured, key=lambda name: position(bare_name(name)))
+        looks = distinct_styles({name: self.methods[name].look for name in first})
+        found = {}
+        for name in names:
+            own = self.methods[name]
+            colour, marker, dash = looks.get(name, (GREY, own.marker, "-"))
+            found[name] = replace(own, colour=colour, marker=marker, dash=dash)
+        return found
 
     @property
     def inches(self) -> float:
@@ -196,7 +232,7 @@ class Style:
         codes: str | None = None,
         seeds: Sequence[int] | None = None,
     ) -> str:
-        """Return a sentence for a caption.
+        """Return a caption: what is shown, then how it was measured.
 
         Parameters
         ----------
@@ -205,17 +241,18 @@ class Style:
         database, codes : the part of the database that is searched, and the kind of codes
         seeds : number of seeds of each mean
         """
-        parts = [subject]
+        parts = []
         if measure is not None:
             parts.append(measure_words(measure))
         if database is not None and codes is not None:
             parts.append(self._searched_words(database, codes))
         if seeds:
-            least, most = min(seeds), max(seeds)
+            least, most = int(min(seeds)), int(max(seeds))
             number = str(least) if least == most else f"{least} to {most}"
             parts.append(f"{number} seed{'s' if most > 1 else ''}")
-        heading = f"{self.heading}. " if self.heading else ""
-        return f"{heading}{'; '.join(parts)}."
+        about = "; ".join(parts)
+        sentences = [self.heading, subject, about[:1].upper() + about[1:]]
+        return " ".join(f"{sentence}." for sentence in sentences if sentence)
 
     def _searched_words(self, database: str, codes: str) -> str:
         """Return what is searched, and the methods without such codes."""
@@ -234,28 +271,35 @@ class Style:
             titles.setdefault(style.facts, []).append(style.title)
         return [f"{', '.join(found)}: {facts}." for facts, found in titles.items()]
 
-    def caption(self, subject: str, datasets: Iterable[str], **about: Any) -> str:
-        """Return `summary` and `facts` as the caption of a figure."""
-        return " ".join([self.summary(subject, **about), *self.facts(datasets)])
+    def marks(self, methods: Iterable[str]) -> list[str]:
+        """Return a line with what the daggers of these methods mean, if they have any."""
+        found = {dagger for name in methods for dagger in self.methods[name].notes}
+        words = [f"{dagger} {meaning}" for dagger, meaning in DAGGERS.items() if dagger in found]
+        return [f"{'; '.join(words)} (see notes)"] if words else []
 
     def notes(self, methods: Iterable[str]) -> list[str]:
-        """Return what the daggers of these methods mean, one line per dagger."""
+        """Return what the daggers of these methods mean, one line per dagger with all details."""
         shown = (self.methods[name] for name in self.ordered(methods))
         return dagger_notes((style.title, style.notes) for style in shown)
 
 
-def _preferred(results: Results, names: Sequence[str], highlight: Sequence[str]) -> list[str]:
-    """Return highlighted methods, plugins of the user, then the others by their mean rank."""
+def _highlighted(results: Results, names: Sequence[str], highlight: Sequence[str]) -> list[str]:
+    """Return the methods that stand out: those named, then plugins of the user among others."""
     for name in highlight:
         if not any(name in (each, bare_name(each)) for each in names):
             raise unknown("method", name, names)
-    highlighted = [each for name in highlight for each in names if name in (each, bare_name(each))]
+    chosen = [each for name in highlight for each in names if name in (each, bare_name(each))]
     plugins = results.registry.methods
     own = [
         each
         for each in names
         if bare_name(each) in plugins and plugins[bare_name(each)].origin != "built in"
     ]
+    return list(dict.fromkeys((*chosen, *(own if len(own) < len(names) else ()))))
+
+
+def _preferred(results: Results, names: Sequence[str], highlighted: Sequence[str]) -> list[str]:
+    """Return highlighted methods, then the others by their mean rank."""
     best: list[str] = []
     if results.measures and len(names) > MOST_COLOURED:
         scores = one_database(results.shown().scores([results.main_measure]))
@@ -263,7 +307,7 @@ def _preferred(results: Results, names: Sequence[str], highlight: Sequence[str])
         ranks = scores.groupby(keys)["value"].rank(ascending=False)
         means = scores.assign(rank=ranks).groupby("method")["rank"].mean()
         best = [str(name) for name in means.sort_values(kind="stable").index]
-    return list(dict.fromkeys((*highlighted, *own, *best, *names)))
+    return list(dict.fromkeys((*highlighted, *best, *names)))
 
 
 def _unlearned(results: Results, names: Sequence[str]) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 from pandas.io.formats.style import Styler
 
+from hashbench.render.colours import SHADE
 from hashbench.render.report import Table, TableCell
 from hashbench.render.tables import to_latex
 
@@ -14,11 +15,18 @@ from hashbench.render.tables import to_latex
 class StyledTable(Styler):
     """A styled data frame of a table."""
 
-    def __init__(self, frame: pd.DataFrame, table: Table) -> None:
-        super().__init__(frame)
-        self.table = table
+    table: Table
 
-    def to_latex(self, *_: Any, label: str = "", width: str = "column", **__: Any) -> str:
+    @classmethod
+    def make(cls, frame: pd.DataFrame, table: Table) -> StyledTable:
+        """Return the data frame styled, with the table that it shows."""
+        styled = cls(frame)
+        styled.table = table
+        return styled
+
+    def to_latex(  # type: ignore[override]  # most options of pandas have no meaning here
+        self, *_: Any, label: str = "", width: str = "column", **__: Any
+    ) -> str:
         """Return the table as `hashbench report` writes it; it needs booktabs and graphicx.
 
         pandas would write CSS and Unicode, which do not compile.
@@ -36,14 +44,14 @@ def to_styler(table: Table) -> StyledTable:
     rows = [(group.title, row) for group in table.groups for row in group.rows]
     header = [[name for name, count in spans for _ in range(count)] for spans in table.header]
     texts = [[cell.marked for cell in row] for _, row in rows]
-    css = [[_css(cell) for cell in row] for _, row in rows]
+    css = [[_css(cell, row[0].shaded) for cell in row] for _, row in rows]
     if any(title for title, _ in rows):
         header = [["", *names] for names in header]
         texts = [[title, *row] for (title, _), row in zip(rows, texts, strict=True)]
         css = [["", *row] for row in css]
     columns = pd.MultiIndex.from_arrays(header)
     frame = pd.DataFrame(texts, columns=columns if columns.is_unique else None)
-    styler = StyledTable(frame, table)
+    styler = StyledTable.make(frame, table)
     styler.hide(axis="index").set_caption(table.caption)
     if columns.is_unique:
         styles = pd.DataFrame(css, columns=frame.columns)
@@ -51,6 +59,7 @@ def to_styler(table: Table) -> StyledTable:
     return styler
 
 
-def _css(cell: TableCell) -> str:
+def _css(cell: TableCell, shaded: bool) -> str:
     bold = "font-weight: bold;" if cell.bold else ""
-    return bold + ("text-decoration: underline;" if cell.underlined else "")
+    ground = f"background-color: {SHADE};" if shaded else ""
+    return ground + bold + ("text-decoration: underline;" if cell.underlined else "")

@@ -63,9 +63,20 @@ LATEX = {
 
 
 def shorten(text: str, longest: int = LONGEST) -> str:
-    """Return a text on one line, cut if it is longer than allowed."""
+    """Return a text on one line; if it is longer than allowed, its middle is left out.
+
+    The end of a name often tells it from others.
+
+    Examples
+    --------
+    >>> shorten("edsh[alpha=2, gamma=10]", 15)
+    'edsh[al…mma=10]'
+    """
     line = " ".join(text.split())
-    return line if len(line) <= longest else line[: longest - 1] + "…"
+    if len(line) <= longest:
+        return line
+    end = (longest - 1) // 2
+    return line[: longest - 1 - end] + "…" + line[len(line) - end :]
 
 
 def number_text(value: float) -> str:
@@ -132,7 +143,9 @@ def to_latex(table: Table, label: str, width: str) -> str:
     label : for \\ref
     width : "column" or "page"
     """
-    lines = [r"% needs \usepackage{booktabs,graphicx}"]
+    shaded = any(row[0].shaded for group in table.groups for row in group.rows)
+    packages = "booktabs,graphicx" + (",colortbl" if shaded else "")
+    lines = [rf"% needs \usepackage{{{packages}}}"]
     for number, part in enumerate(_pages(table, width)):
         lines += _latex_float(part, label if number == 0 else f"{label}-{number + 1}", width)
     return "\n".join(lines) + "\n"
@@ -171,7 +184,8 @@ def _latex_float(table: Table, label: str, width: str) -> list[str]:
             )
         for row in group.rows:
             entries = zip(row, table.columns, strict=True)
-            lines.append(" & ".join(_latex_entry(*each) for each in entries) + r" \\")
+            ground = r"\rowcolor[gray]{0.9} " if row[0].shaded else ""
+            lines.append(ground + " & ".join(_latex_entry(*each) for each in entries) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}}"]
     if table.notes:
         notes = r" \\ ".join(latex_prose(note) for note in table.notes)
@@ -340,10 +354,10 @@ def _side_by_side(
     first = _rich_table(None, "", [], title=" ", show_header=True, padding=0)
     first.add_column(names[0], no_wrap=True, overflow="ellipsis", max_width=free)
     for row in rows:
-        first.add_row(row[0].marked)
+        first.add_row(row[0].marked, style=_row_style(row))
     parts = [first]
     for each, (name, columns) in zip(wide, block, strict=True):
-        shown = [[row[column] for column in columns] for row in rows]
+        shown = [[replace(row[column], shaded=row[0].shaded) for column in columns] for row in rows]
         options: dict[str, Any] = {"title": name, "title_justify": "right", "padding": 0}
         headers = [f"{names[column]:>{each}}" for column in columns]
         parts.append(_rich_table(headers, "r" * len(columns), shown, **options))
@@ -370,8 +384,14 @@ def _rich_table(
         else:
             table.add_column(name, no_wrap=True, justify="right" if letter == "r" else "left")
     for row in rows:
-        table.add_row(*(Text(cell.marked, "bold" if cell.bold else "") for cell in row))
+        cells = [Text(cell.marked, "bold" if cell.bold else "") for cell in row]
+        table.add_row(*cells, style=_row_style(row))
     return table
+
+
+def _row_style(row: Sequence[TableCell]) -> str:
+    """Return the style of rich for a row: shaded as the terminal can."""
+    return "reverse" if row[0].shaded else ""
 
 
 def _rich_text(table: RichTable, width: int) -> str:

@@ -8,14 +8,14 @@ from __future__ import annotations
 import shutil
 import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any
 
 from hashbench.analysis.chance import MARK, MEANING, at_chance
 from hashbench.data.splits import Searched
 from hashbench.plugins.selection import bare_name, full_name
-from hashbench.render.daggers import NOT_HAMMING, dagger_notes, vector_notes
+from hashbench.render.daggers import NOT_HAMMING, RECONSTRUCTION, dagger_notes, vector_notes
 from hashbench.render.report import Group, Table, TableCell
 from hashbench.render.tables import to_text
 
@@ -68,12 +68,14 @@ class Order:
     named : methods that were selected by name; if all were, they keep their order and all are
         shown. Otherwise the best come first, and only ten besides the named ones
     where : where the other methods are found
+    reconstructions : methods whose sources leave much open, with what was inferred
     """
 
     datasets: Sequence[str] = ()
     methods: Sequence[str] = ()
     named: Collection[str] = ()
     where: str = "results.csv"
+    reconstructions: Mapping[str, str] = field(default_factory=dict)
 
     def select(self, scores: Scores) -> list[str]:
         """Return the methods of a table."""
@@ -101,6 +103,9 @@ def score_tables(
     order = order or Order()
     cells = ((_label(row), row.get("hamming"), row.get("item_bytes")) for row in runs)
     daggers = {method: {NOT_HAMMING: note} for method, note in vector_notes(cells).items()}
+    for method in {_label(row) for row in results}:
+        if note := order.reconstructions.get(bare_name(method)):
+            daggers[method] = {RECONSTRUCTION: note, **daggers.get(method, {})}
     groups: dict[str, dict[Searched, list[Row]]] = {}
     for row in results:
         if row["measure"] == measure:

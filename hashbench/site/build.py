@@ -185,6 +185,7 @@ def _exhibit(shown: RenderedExhibit, positions: Positions) -> dict[str, Any]:
     files = {ending: path.name for ending, path in shown.files.items()}
     return {
         "name": shown.name,
+        "heading": shown.exhibit.heading,
         "caption": shown.exhibit.caption,
         "slices": json.dumps(_slices(shown.exhibit.slices, positions)),
         # the page explains daggers once

@@ -13,6 +13,7 @@ from typing import Any
 from hashbench.analysis.results import Results
 from hashbench.core.errors import HashbenchError
 from hashbench.core.parallel import parallel_map_processes, run_in_background
+from hashbench.render.notes import write_notes
 from hashbench.render.report import Picture, Report
 from hashbench.render.style import Style
 from hashbench.render.writer import FOLDER, Rendered, RenderedExhibit, render_tables, write_figure
@@ -47,6 +48,8 @@ def render_all(
             drafts.append(render_tables(report, results, style, folder, formats))
         except HashbenchError as error:
             log(f"{report.name}: {error}", True)
+    if drafts:
+        write_notes(style, folder, formats)
     prepared(drafts)
     done = []
     for draft, exhibits, wrong in _drawn(drafts, folder, style, formats):

@@ -17,7 +17,7 @@ import hashbench
 from hashbench.analysis.results import Results
 from hashbench.core.io import add_checksum, atomic_write, checksum, verify_checksum
 from hashbench.core.records import to_json
-from hashbench.plugins.source_hash import source_hash
+from hashbench.plugins.source_hash import text_hash
 from hashbench.plugins.stored_facts import FILE as PLUGINS
 
 FILE = ".fingerprint.json"
@@ -43,7 +43,7 @@ def fingerprint_of(results: Results) -> str:
             for folder in ("trials", "published")  # trials; the user's published numbers
             for path in sorted((results.path / folder).rglob("*.*"))
         ],
-        "plugins": {f"{each.kind} {each.name}": source_hash(each) for each in plugins},
+        "plugins": {f"{each.kind} {each.name}": text_hash(each) for each in plugins},
         "harness": _harness_hash(),
         "versions": {name: importlib.metadata.version(name) for name in DRAWING},
     }

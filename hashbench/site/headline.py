@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Mapping
 
 from hashbench.analysis.evidence import Evidence, split_words
 from hashbench.analysis.results import Results
+from hashbench.analysis.summary import MeanRank
 from hashbench.render.style import Style
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: Datasets that a sentence names; of more it says the number.
 MOST_NAMED = 3
@@ -47,28 +44,28 @@ def what_was_run(style: Style, evidence: Evidence) -> str:
     )
 
 
-def leader_words(rows: pd.DataFrame, slices: int, style: Style, has_codes: Collection[str]) -> Any:
+def leader_words(
+    ranks: Mapping[str, MeanRank], slices: int, style: Style, has_codes: Collection[str]
+) -> dict[str, str] | None:
     """Return which method leads and by how much, or None if no method has every slice.
 
     Parameters
     ----------
-    rows : mean ranks and mean scores, one row per method, best first
+    ranks : best first
     slices : their number
     has_codes : methods whose codes are searched by Hamming distance; others do not lead
     """
-    ranked = rows[rows["meanRank"].notna() & rows.index.isin(list(has_codes))].iloc[:2]
-    if ranked.empty:
+    found = [name for name in ranks if name in has_codes]
+    if not found:
         return None
-    best, *others = ranked.itertuples()
-    words = (
-        f"Mean rank {_one_digit(best.meanRank)} and mean score {best.meanScore:.3f} over {slices} "
-    )
+    best, others = found[0], found[1:2]
+    rank, score = ranks[best]
+    words = f"Mean rank {_one_digit(rank)} and mean score {score:.3f} over {slices} "
     words += "slices (dataset, direction, bits)." if slices > 1 else "slice."
     for other in others:
-        title = style.methods[other.Index].title
-        words += f" Next: {title}, {_one_digit(other.meanRank)} and {other.meanScore:.3f}."
-    title = f"{style.methods[best.Index].title} leads"
-    return {"name": best.Index, "title": title, "words": words}
+        rank, score = ranks[other]
+        words += f" Next: {style.methods[other].title}, {_one_digit(rank)} and {score:.3f}."
+    return {"name": best, "title": f"{style.methods[best].title} leads", "words": words}
 
 
 def _one_digit(value: float) -> str:

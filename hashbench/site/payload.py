@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hashbench.analysis.chance import at_chance
-from hashbench.analysis.evidence import Evidence, find_evidence
+from hashbench.analysis.range_tests import RangeTests
 from hashbench.analysis.results import Results
-from hashbench.analysis.summary import BySeed, by_seed
-from hashbench.analysis.tests import LEAST_BLOCKS, not_worse_than_best
-from hashbench.data.splits import SEARCHED
+from hashbench.analysis.summary import by_seed, mean_ranks
+from hashbench.data.splits import SEARCHED, Searched
 from hashbench.plugins.method import Method
 from hashbench.plugins.selection import bare_name
 from hashbench.render.colours import DASHES
@@ -52,7 +51,7 @@ def payload(results: Results, style: Style, positions: Positions) -> dict[str, A
             }
             for each in listed["database"]
         ],
-        "scores": _scores(scores, positions, find_evidence(results)),
+        "scores": _scores(scores, positions, RangeTests(results)),
         "overview": _overview(scores, runs, style, positions),
         "runs": _runs(runs, positions),
     }
@@ -91,7 +90,9 @@ def _facts(name: str, method: type[Method] | None) -> dict[str, str]:
     }
 
 
-def _scores(scores: pd.DataFrame, positions: Positions, evidence: Evidence) -> list[dict[str, Any]]:
+def _scores(
+    scores: pd.DataFrame, positions: Positions, range_tests: RangeTests
+) -> list[dict[str, Any]]:
     """Return the ranking of every slice: its position, chance level, and one row per method."""
     groups = scores.groupby([*SLICE, "method"], sort=False, observed=True)
     means = groups[NUMBERS].mean()
@@ -99,20 +100,26 @@ def _scores(scores: pd.DataFrame, positions: Positions, evidence: Evidence) -> l
     means = means.reset_index()
     slices = means.groupby(SLICE, sort=False, observed=True)
     blocks = []
-    for (values, rows), (_, wide) in zip(slices, by_seed(scores, SLICE), strict=True):
+    for (_, rows), (values, wide) in zip(slices, by_seed(scores, SLICE), strict=True):
         names = dict(zip(SLICE, values, strict=True))
-        grouped = _groups(wide, str(names["dataset"]), evidence)
+        searched = Searched(*(names[each] for each in SEARCHED))
+        about = (names["task"], names["bits"], searched)
+        tested = range_tests.compare(wide, names["dataset"], [about], names["measure"])
+        half = np.nan if tested.test is None else tested.test.critical_difference / 2
         chance = rows["chance"].mean()
         blocks.append(
             {
                 "at": positions.of(names),
                 "chance": None if np.isnan(chance) else round(chance, 7),
+                "test": tested.over,
+                # of two methods whose intervals of this half width overlap, none is shown better
+                "half": round(float(half), 7) if np.isfinite(half) else None,
                 "rows": [
                     {
                         "method": positions.methods.index(row["method"]),
                         "mean": row["value"],
                         **{key: row[key] for key in SHOWN},
-                        "group": grouped.get(row["method"]),
+                        "group": tested.groups.get(row["method"]),
                         "atChance": at_chance([row]),
                     }
                     for row in _records(rows)
@@ -122,58 +129,39 @@ def _scores(scores: pd.DataFrame, positions: Positions, evidence: Evidence) -> l
     return blocks
 
 
-def _groups(wide: BySeed, dataset: str, evidence: Evidence) -> dict[str, int]:
-    """Return the group of each method: 0 holds the best and what does not differ from it.
-
-    Group 1 is made in the same way of the methods that are left, and so on.
-    """
-    if evidence.count(dataset) < LEAST_BLOCKS:
-        return {}
-    table = evidence.averaged(wide.values, wide.seeds, dataset)
-    if len(table) < LEAST_BLOCKS:
-        return {}
-    groups: dict[str, int] = {}
-    left = np.flatnonzero(~np.isnan(table).any(axis=0))
-    number = 0
-    while len(left):
-        best = not_worse_than_best(table[:, left], evidence.overlaps[dataset])
-        groups |= {wide.methods[column]: number for column in left[best]}
-        left = left[~best]
-        number += 1
-    return groups
-
-
 def _overview(
     scores: pd.DataFrame, runs: pd.DataFrame, style: Style, positions: Positions
 ) -> list[dict[str, Any]]:
     """Return mean ranks and mean scores over all slices of a database, its codes and a measure.
 
-    Ranks are among the methods that have every slice; equal scores share their mean rank. Rows are
-    in the order of mean ranks, of equal ones by mean score. Seconds of training are the geometric
-    mean over datasets and code lengths.
+    Rows are in the order of `mean_ranks`; methods that lack a slice come last, without a rank.
+    Seconds of training are the geometric mean over datasets and code lengths.
     """
     import pandas as pd
 
     fits = runs.groupby(["dataset", "bits", "method"])["fit_seconds"].mean()
-    seconds = np.exp(np.log(fits[fits > 0]).groupby("method").mean())
+    fit_seconds = np.exp(np.log(fits[fits > 0]).groupby("method").mean())
     has_codes = set(runs.loc[runs["hamming"].eq(True), "method"])
-    means = scores.groupby([*SLICE, "method"], observed=True)["value"].mean().round(7)
+    values_of = scores.groupby([*SLICE, "method"], observed=True)["value"]
+    means, seeds = values_of.mean().round(7), values_of.size()
     found = []
     keys = [*SEARCHED, "measure"]
     for values, part in means.groupby(keys):
         names = dict(zip(keys, values, strict=True))
         table = part.unstack("method")
-        ranks = table.loc[:, table.notna().all()].rank(axis=1, ascending=False)
+        slices: list[Any] = [row.dropna().to_dict() for _, row in table.iterrows()]
+        ranks = mean_ranks(slices, int(seeds.loc[part.index].max()))
+        order = [*ranks, *(name for name in table.columns if name not in ranks)]
         rows = pd.DataFrame(
             {
-                "meanRank": ranks.mean(),
+                "meanRank": pd.Series({name: mean.rank for name, mean in ranks.items()}),
                 "meanScore": table.mean(),
                 "slices": table.notna().sum(),
-                "fit": seconds.reindex(table.columns),
+                "fit": fit_seconds.reindex(table.columns),
             },
-            index=table.columns,
-        ).sort_values(["meanRank", "meanScore"], ascending=[True, False], kind="stable")
-        leader = leader_words(rows, len(table), style, has_codes)
+            index=order,
+        )
+        leader = leader_words(ranks, len(table), style, has_codes)
         rows["method"] = [positions.methods.index(name) for name in rows.index]
         found.append(
             {

@@ -1,86 +1,80 @@
-"""Bootstraps over queries, beside scipy's."""
-
-import itertools
+"""The range test of one split: initialisations and queries resampled together."""
 
 import numpy as np
 import pytest
 import scipy.stats
 
 from hashbench import HashbenchError
-from hashbench.analysis import bootstrap
+from hashbench.analysis.bootstrap import resampled_range_test
 
 
-def test_paired_bootstrap_agrees_with_scipy():
-    rng = np.random.default_rng(1)
-    first = rng.normal(0.5, 0.2, 300)
-    second = first - rng.normal(0.02, 0.1, 300)
-    found = bootstrap.paired_bootstrap(first - second, np.random.default_rng(2))
-    expected = scipy.stats.bootstrap(
-        ((first - second),), np.mean, method="percentile", rng=np.random.default_rng(3)
-    ).confidence_interval
-    assert found.difference == pytest.approx((first - second).mean())
-    assert found.low == pytest.approx(expected.low, abs=1e-3)
-    assert found.high == pytest.approx(expected.high, abs=1e-3)
-    assert found.p_value < 0.05
+def values(rng, means, seeds=4, queries=200, between_queries=0.3, between_seeds=0.02):
+    """Scores of queries: what is hard for one method is as hard for all."""
+    hardness = between_queries * rng.standard_normal((1, queries, 1))
+    methods = len(means)
+    own = 0.1 * rng.standard_normal((1, queries, methods))
+    luck = between_seeds * rng.standard_normal((seeds, 1, methods))
+    return np.asarray(means) + hardness + own + luck
 
 
-def test_paired_bootstrap_has_the_spread_of_a_mean():
-    # more queries than are drawn at once, and a number of samples that batches do not divide
-    n = bootstrap.RESAMPLED // 7
-    values = np.random.default_rng(4).normal(0.0, 1.0, n)
-    found = bootstrap.paired_bootstrap(values, np.random.default_rng(5), samples=503)
-    error = values.std() / np.sqrt(n)
-    assert (found.high - found.low) / (2 * 1.96) == pytest.approx(error, rel=0.15)
-    assert found.low < found.difference < found.high
+def test_without_differences_between_queries_it_is_tukeys_test():
+    rng = np.random.default_rng(0)
+    luck = 0.02 * rng.standard_normal((5, 1, 6))
+    found = resampled_range_test(np.tile(luck, (1, 30, 1)), np.random.default_rng(1))
+    assert found.freedom == 24
+    error = np.sqrt(luck[:, 0].var(axis=0, ddof=1).mean() / 5)
+    expected = scipy.stats.studentized_range.ppf(0.95, 6, 24) * error
+    assert found.critical_difference == pytest.approx(expected, rel=0.05)
 
 
-def test_items_count_by_their_weights():
-    difference, weights = np.array([1.0, 0.0]), np.array([3.0, 1.0])
-    found = bootstrap.paired_bootstrap(difference, np.random.default_rng(0), weights)
-    assert found.difference == pytest.approx(0.75)
-    assert (found.low, found.high) == (0.0, 1.0)  # an item twice has the whole weight
-    assert found.p_value == pytest.approx(2 * 0.25, abs=0.02)
+def test_without_random_numbers_it_is_a_bootstrap_of_queries():
+    rng = np.random.default_rng(0)
+    one = values(rng, [0.5, 0.52], seeds=1, between_seeds=0.0)
+    found = resampled_range_test(np.tile(one, (3, 1, 1)), np.random.default_rng(1))
+    difference = one[0, :, 0] - one[0, :, 1]
+    known = scipy.stats.bootstrap((difference,), np.mean, method="basic", rng=rng)
+    half = (known.confidence_interval.high - known.confidence_interval.low) / 2
+    assert found.critical_difference == pytest.approx(half, rel=0.1)
+    assert found.freedom == np.inf
 
 
-def test_equal_weights_are_none():
-    values = np.random.default_rng(6).normal(size=50)
-    same = [
-        bootstrap.paired_bootstrap(values, np.random.default_rng(1), weights)
-        for weights in (None, np.full(50, 0.2))
-    ]
-    assert same[0] == same[1]
+def test_p_values_and_intervals_agree():
+    rng = np.random.default_rng(2)
+    for _ in range(10):
+        found = resampled_range_test(values(rng, np.linspace(0, 0.1, 5)), np.random.default_rng(0))
+        distance = np.abs(np.subtract.outer(found.means, found.means))
+        assert (found.differ == (distance > found.critical_difference)).all()
 
 
-def test_a_mean_that_is_zero_but_for_rounding_is_on_both_sides():
-    found = bootstrap.paired_bootstrap(np.array([0.1, 0.2, -0.3]), np.random.default_rng(0))
-    sums = np.array([sum(drawn) for drawn in itertools.product([1, 2, -3], repeat=3)])
-    assert (sums == 0).mean() > 0.2
-    expected = 2 * min((sums <= 0).mean(), (sums >= 0).mean())
-    assert found.p_value == pytest.approx(min(1, expected), abs=0.03)
+@pytest.mark.parametrize("seeds", [3, 5])
+def test_the_luck_of_an_initialisation_is_no_difference(seeds):
+    """Methods that are alike but for their random numbers, some of which have none."""
+    rng = np.random.default_rng(3)
+    wrong = 0
+    for study in range(150):
+        luck = 0.02 * rng.standard_normal((seeds, 1, 8))
+        luck[:, :, :2] = 0
+        hardness = 0.3 * rng.standard_normal((1, 100, 1))
+        own = 0.1 * rng.standard_normal((1, 100, 8))
+        scores = 0.5 + hardness + own + luck
+        wrong += resampled_range_test(
+            scores, np.random.default_rng(study), samples=500
+        ).differ.any()
+    assert wrong / 150 <= 0.07
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-def test_all_pairs_are_what_each_pair_is(weighted):
-    rng = np.random.default_rng(7)
-    values = rng.random((40, 5)).round(1)  # some means are equal
-    values[:, 3] = values[:, 1]
-    weights = rng.integers(1, 3, 40) / 2 if weighted else None
-    means = bootstrap.resampled_means(values, np.random.default_rng(0), weights)
-    found = bootstrap.all_pairs(means)
-    for place, (i, j) in enumerate(zip(*np.triu_indices(5, 1), strict=True)):
-        one = bootstrap.paired_bootstrap(
-            values[:, i] - values[:, j], np.random.default_rng(0), weights
-        )
-        assert found.p_value[place] == one.p_value
-        assert found.low[place] == pytest.approx(one.low, abs=1e-12)
-        assert found.high[place] == pytest.approx(one.high, abs=1e-12)
+def test_a_difference_between_methods_is_found():
+    rng = np.random.default_rng(4)
+    found = resampled_range_test(values(rng, [0.5, 0.5, 0.7]), np.random.default_rng(0))
+    assert found.groups.tolist() == [1, 1, 0]
 
 
-def test_one_method_has_no_pair():
-    found = bootstrap.all_pairs(np.zeros((1, 10)))
-    assert [len(part) for part in found] == [0, 0, 0]
+def test_equal_methods_do_not_differ():
+    found = resampled_range_test(np.full((3, 5, 2), 0.4), np.random.default_rng(0))
+    assert (found.p_values == 1).all()
+    assert found.critical_difference == np.inf
 
 
-def test_an_empty_sample_is_refused():
-    with pytest.raises(HashbenchError, match=r"bootstrap.*no query"):
-        bootstrap.paired_bootstrap(np.empty(0), np.random.default_rng(0))
+def test_two_initialisations_are_refused():
+    with pytest.raises(HashbenchError, match="3 or more initialisations"):
+        resampled_range_test(np.zeros((2, 5, 2)), np.random.default_rng(0))

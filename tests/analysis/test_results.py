@@ -215,7 +215,7 @@ def test_more_cells_than_fit_in_memory_are_read_again(hand_made, monkeypatch):
     whole = hand_made.results()
     monkeypatch.setattr("hashbench.execution.score_cache.CELLS_IN_MEMORY", 2)
     few = hand_made.results()
-    for table in ("scores", "codes", "curves"):
+    for table in ("scores", "code_statistics", "curves"):
         assert getattr(few, table)().equals(getattr(whole, table)())
 
 
@@ -229,23 +229,24 @@ def test_ranks_of_curves_cover_both_ends():
 
 def test_a_look_has_titles_marks_and_notes(hand_made, registry):
     hand_made.add(method="edsh")
-    hand_made.add(method="dashi", record={"hamming": False, "item_bytes": 12.0})
+    hand_made.add(method="acq", record={"hamming": False, "item_bytes": 12.0})
     hand_made.add(method="somebody", dataset="synthetic[rows=5]")
     style = Style.of(hand_made.results(registry))
     assert style.methods["edsh"].title == registry.methods["edsh"].title
-    assert style.methods["dashi"].mark == "†‡"
-    notes = style.notes(["edsh", "dashi"])
+    assert style.methods["acq"].mark == "†‡"
+    notes = style.notes(["edsh", "acq"])
     assert [note[0] for note in notes] == ["†", "‡"]
     assert "reconstruction" in notes[0]
-    assert style.methods["dashi"].title in notes[1]
+    assert style.methods["acq"].title in notes[1]
     assert "12 bytes" in notes[1]
     assert style.methods["somebody"].title == "somebody"
     assert "synthetic" in style.datasets["synthetic[rows=5]"].facts
-    caption = style.caption(
-        "Scores", ["toy"], measure="AP", database="seen", codes="encoded", seeds=[2, 3]
-    )
-    for fact in ("Scores", "AP (", "encoded", "2 to 3 seeds", "toy: ", "random", "none / none"):
+    caption = style.summary("Scores", measure="AP", database="seen", codes="encoded", seeds=[2, 3])
+    for fact in ("Scores", "AP (", "encoded", "2 to 3 seeds"):
         assert fact in caption
+    (facts,) = style.facts(["toy"])
+    for fact in ("toy: ", "random", "none / none"):
+        assert fact in facts
 
 
 def test_a_study_is_shown_in_its_own_order(hand_made):

@@ -4,8 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from hashbench.analysis import tests
 from hashbench.analysis.evidence import Evidence, find_evidence
-from hashbench.analysis.summary import best_methods, by_seed, grouped, over_seeds, rows_by
+from hashbench.analysis.range_tests import RangeTests, best_methods
+from hashbench.analysis.summary import (
+    by_seed,
+    grouped,
+    mean_ranks,
+    over_seeds,
+    rows_by,
+)
 
 
 def scores(values, **about):
@@ -66,12 +74,21 @@ def test_seeds_of_one_split_are_averaged_over_those_that_there_are():
     np.testing.assert_array_equal(found, [[2.0, 3.0, np.nan], [3.0, 6.0, 6.0]])
 
 
+def ranked(table, evidence):
+    """Return `best_methods` of a table, one comparison per dataset."""
+    range_tests = RangeTests.__new__(RangeTests)  # no folder: only the evidence is read
+    range_tests.evidence, range_tests.results = evidence, None
+    about = {"task": "image->text", "bits": 16, "measure": "AP"}
+    about |= {"database": "unseen", "codes": "encoded"}
+    return best_methods(table.assign(**about), ["dataset", *about], range_tests)
+
+
 def splits(count, overlap=1 / 3, dataset="d"):
     """Evidence of one dataset, with a distinct split per seed."""
     return Evidence({(dataset, seed): seed for seed in range(count)}, {dataset: overlap})
 
 
-def test_ranks_and_marks_agree_with_corrected_tests():
+def test_ranks_and_marks_agree_with_the_range_test():
     rng = np.random.default_rng(0)
     best = 0.8 + 0.01 * rng.standard_normal(8)
     values = {
@@ -79,7 +96,10 @@ def test_ranks_and_marks_agree_with_corrected_tests():
         "near": best - 0.001 + 0.01 * rng.standard_normal(8),
         "far": best - 0.2 + 0.01 * rng.standard_normal(8),
     }
-    found = best_methods(scores(values, dataset="d"), ["dataset"], splits(8)).set_index("method")
+    found = ranked(scores(values, dataset="d"), splits(8)).set_index("method")
+    expected = tests.range_test(np.column_stack(list(values.values())), 1 / 3)
+    np.testing.assert_allclose(found["critical_difference"], expected.critical_difference)
+    assert set(found["over"]) == {"splits"}
     means = {name: np.mean(value) for name, value in values.items()}
     order = sorted(means, key=means.get, reverse=True)
     assert [found.loc[name, "rank"] for name in order] == [1, 2, 3]
@@ -88,13 +108,15 @@ def test_ranks_and_marks_agree_with_corrected_tests():
 
 
 def test_seeds_of_one_split_are_one_block_and_prove_nothing():
-    table = scores({"a": [0.9] * 8, "b": [0.1] * 8}, dataset="d")
-    one = Evidence({("d", seed): 0 for seed in range(8)}, {"d": 1 / 3})
-    found = best_methods(table, ["dataset"], one).set_index("method")
+    table = scores({"a": [0.9] * 2, "b": [0.1] * 2}, dataset="d")
+    one = Evidence({("d", seed): 0 for seed in range(2)}, {"d": 1 / 3})
+    found = ranked(table, one).set_index("method")
     assert set(found["blocks"]) == {1}
+    assert set(found["over"]) == {""}
+    assert not found["not_worse"].any()
     assert found["rank"].to_dict() == {"a": 1, "b": 2}
     assert one.count("d") == 1
-    assert one.seeds("d") == 8
+    assert one.seeds("d") == 2
 
 
 @pytest.mark.parametrize("labelled", [1.0, 0.1])
@@ -102,8 +124,8 @@ def test_marks_are_seldom_wrong_where_methods_do_not_differ(labelled):
     """Four methods that do not differ, trained and scored on ten random splits of 200 items.
 
     Each sees features of its own, drawn alike, so that none is better on any data but by luck. A
-    mark is wrong where a method differs from the best. Paired t-tests that take splits for
-    independent are wrong several times as often as they claim. Where a tenth of the rows have
+    mark is wrong where a method differs from the best. Tests that take splits for independent are
+    wrong several times as often as they claim. Where a tenth of the rows have
     labels, splits share less: the same correction is enough, and one by the labelled rows alone
     makes a test that never rejects.
     """
@@ -129,7 +151,7 @@ def test_marks_are_seldom_wrong_where_methods_do_not_differ(labelled):
     def wrong(overlap):
         names = [str(number) for number in range(collections)]
         each = {(name, seed): seed for name in names for seed in range(seeds)}
-        found = best_methods(table, ["dataset"], Evidence(each, dict.fromkeys(names, overlap)))
+        found = ranked(table, Evidence(each, dict.fromkeys(names, overlap)))
         return (~found["not_worse"]).groupby(found["dataset"]).any().mean()
 
     assert wrong(queries / others) <= 0.07
@@ -140,7 +162,7 @@ def test_marks_are_seldom_wrong_where_methods_do_not_differ(labelled):
 
 def test_a_method_without_every_seed_is_not_compared():
     table = scores({"a": [0.1, 0.1, 0.1], "b": [0.9]}, dataset="d")
-    found = best_methods(table, ["dataset"], splits(3)).set_index("method")
+    found = ranked(table, splits(3)).set_index("method")
     assert np.isnan(found.loc["b", "rank"])
     assert not found.loc["b", "not_worse"]
     assert found.loc["a", "rank"] == 1
@@ -150,3 +172,17 @@ def test_rows_that_are_not_asked_decide_how_much_splits_share(hand_made):
     hand_made.split(train=(2, 3))  # of four rows that are searched; two are asked
     hand_made.add()
     assert find_evidence(hand_made.results()).overlaps["toy"] == 2 / 4
+
+
+def test_the_best_method_has_the_best_mean_rank_and_ties_go_by_mean_score():
+    found = mean_ranks([{"a": 0.9, "b": 0.8, "c": 0.1}, {"a": 0.5, "b": 0.7, "d": 1.0}], 1)
+    assert {name: each.rank for name, each in found.items()} == {"b": 1.5, "a": 1.5}
+    assert list(found) == ["b", "a"]  # .75 and .7; the others lack a slice
+    assert found["b"].score == pytest.approx(0.75)
+    assert list(
+        mean_ranks([{"a": 1.0, "b": 0.1}, {"a": 0.4, "b": 0.5}, {"a": 0.4, "b": 0.5}], 1)
+    ) == [
+        "b",
+        "a",
+    ]
+    assert mean_ranks([], 1) == {}

@@ -76,7 +76,7 @@ def test_pairwise_agrees_with_scipy(scores):
 def test_equal_methods_do_not_differ(scores):
     twice = np.column_stack([scores, scores[:, 3]])
     assert tests.wilcoxon_holm(twice)[3, 4] == 1
-    assert tests.pairs_over_splits(twice, 0.3)[3, 4] == 1
+    assert tests.range_test(twice, 0.3).p_values[3, 4] == 1
 
 
 @pytest.mark.parametrize(("blocks", "methods"), [(3, 3), (5, 4), (8, 2), (9, 5)])
@@ -96,43 +96,72 @@ def test_how_many_blocks_a_test_takes():
     assert tests.blocks_needed(tests.least_friedman, 2) is None
 
 
-def test_the_corrected_test_by_hand():
-    difference = np.array([0.02, 0.05, 0.01, 0.04])
-    found = tests.corrected_test(difference, 1 / 3)
-    variance = difference.var(ddof=1)
-    assert found.error == pytest.approx(np.sqrt((1 / 4 + 1 / 3) * variance))
-    expected = 2 * scipy.stats.t.sf(difference.mean() / found.error, 3)
-    assert found.p_value == pytest.approx(expected)
-    plain = scipy.stats.ttest_1samp(difference, 0.0)
-    without = tests.corrected_test(difference, 0.0)
-    assert without.p_value == pytest.approx(plain.pvalue)
-    assert without.interval() == pytest.approx(tuple(plain.confidence_interval()))
-    assert found.p_value > plain.pvalue
+def test_the_range_test_is_tukeys_on_independent_groups():
+    """Without an effect of splits, pooled over as many groups, it is Tukey's test of one factor."""
+    rng = np.random.default_rng(0)
+    scores = rng.normal([0.5, 0.6, 0.61, 0.8], 0.05, size=(6, 4))
+    found = tests.range_test(scores, 0.0)
+    residuals = scores - scores.mean(axis=0) - scores.mean(axis=1)[:, None] + scores.mean()
+    assert found.freedom == 15
+    assert found.error == pytest.approx(np.sqrt((residuals**2).sum() / 15 / 6))
+    q = scipy.stats.studentized_range
+    assert found.critical_difference == pytest.approx(q.ppf(0.95, 4, 15) * found.error)
+    ranges = np.abs(np.subtract.outer(found.means, found.means)) / found.error
+    np.testing.assert_allclose(found.p_values, q.sf(ranges, 4, 15), atol=0.002)
 
 
-def test_differences_without_spread_prove_nothing():
-    assert tests.corrected_test(np.full(8, 0.1), 0.3).p_value == 1
-    with pytest.raises(HashbenchError, match="1 split"):
-        tests.corrected_test(np.array([0.1]), 0.3)
+def test_the_two_sided_t_test_is_the_range_test_of_two_methods():
+    rng = np.random.default_rng(1)
+    for difference in (0.0, 0.02, 0.05):
+        scores = rng.normal([0.5, 0.5 + difference], 0.02, size=(6, 2))
+        p_value = scipy.stats.ttest_rel(*scores.T).pvalue
+        assert tests.range_test(scores, 0.0).p_values[0, 1] == pytest.approx(p_value, abs=0.003)
 
 
-def test_not_worse_than_best(scores):
-    marked = tests.not_worse_than_best(scores, 1 / 3)
-    assert marked.tolist() == [False, False, False, True]
-    near = np.column_stack([scores[:, 3], scores[:, 3] + 1e-4 * np.resize([1, -1], 12)])
-    assert tests.not_worse_than_best(near, 1 / 3).all()
-    for few in (1, 2):
-        assert tests.not_worse_than_best(near[:few], 1 / 3).sum() == 1  # nothing to test with
+@pytest.mark.parametrize(("methods", "splits"), [(38, 5), (38, 3), (5, 3), (3, 2), (2, 3)])
+def test_tabulated_p_values_are_scipys(methods, splits):
+    freedom = (methods - 1) * (splits - 1)
+    known = tests._range_distribution(methods, freedom, 0.05)
+    q = np.linspace(0.01, 3 * known.critical, 13)
+    expected = scipy.stats.studentized_range.sf(q, methods, freedom)
+    np.testing.assert_allclose(known.p_values(q), expected, atol=0.004)
+    assert known.p_values(np.array([known.critical]))[0] == pytest.approx(0.05, abs=1e-12)
+    assert (np.diff(known.p_values(np.linspace(0, 300 * known.critical, 500))) <= 0).all()
 
 
-def test_not_worse_than_best_is_corrected_for_all_pairs(scores):
-    p = {}
-    for i in range(4):
-        for j in range(i + 1, 4):
-            p[i, j] = float(tests.corrected_test(scores[:, i] - scores[:, j], 0.2).p_value)
-    adjusted = dict(zip(p, tests.holm(np.array(list(p.values()))), strict=True))
-    expected = [adjusted[i, 3] > 0.05 for i in range(3)]
-    assert tests.not_worse_than_best(scores, 0.2).tolist() == [*expected, True]
+def test_shared_rows_widen_the_intervals_of_the_range_test(scores):
+    alone, shared = tests.range_test(scores, 0.0), tests.range_test(scores, 1 / 3)
+    wider = np.sqrt((1 / 12 + 1 / 3) / (1 / 12))
+    assert shared.error == pytest.approx(wider * alone.error)
+    assert shared.critical_difference == pytest.approx(wider * alone.critical_difference)
+
+
+def test_p_values_intervals_and_groups_of_the_range_test_agree():
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        found = tests.range_test(rng.normal(np.linspace(0, 0.1, 7), 0.02, size=(4, 7)), 0.2)
+        distance = np.abs(np.subtract.outer(found.means, found.means))
+        assert (found.differ == (distance > found.critical_difference)).all()
+        best = found.means.argmax()
+        assert ((found.groups == 0) == ~found.differ[best]).all()
+        assert sorted(set(found.groups)) == list(range(max(found.groups) + 1))
+
+
+def test_methods_without_spread_do_not_differ():
+    found = tests.range_test(np.tile([0.1, 0.9], (4, 1)), 0.3)
+    assert found.p_values.tolist() == [[1, 1], [1, 1]]
+    assert found.groups.tolist() == [0, 0]
+    assert found.critical_difference == np.inf
+
+
+def test_how_many_splits_tell_two_methods_from_each_other():
+    needed = tests.splits_needed(0.03, 0.01**2, 10, 0.1)
+    assert needed > tests.LEAST_BLOCKS
+    q = scipy.stats.studentized_range.ppf
+    for splits, enough in ((needed - 1, False), (needed, True)):
+        error = 0.01 * np.sqrt(1 / splits + 0.1)
+        assert (q(0.95, 10, 9 * (splits - 1)) * error <= 0.03) == enough
+    assert tests.splits_needed(0.01, 0.01**2, 38, 1 / 3) is None
 
 
 def test_bad_tables_are_refused():
@@ -140,3 +169,7 @@ def test_bad_tables_are_refused():
         tests.friedman(np.array([[1.0, np.nan, 2.0], [1, 2, 3]]))
     with pytest.raises(HashbenchError, match=r"friedman.*2 methods"):
         tests.friedman(np.ones((4, 2)))
+    with pytest.raises(HashbenchError, match=r"range test.*1 method"):
+        tests.range_test(np.ones((4, 1)), 0.3)
+    with pytest.raises(HashbenchError, match=r"scores.*\(1, 3\)"):
+        tests.range_test(np.ones((1, 3)), 0.3)

@@ -87,7 +87,7 @@ def test_classes_objects_and_data_in_memory(folder):
 def test_wrong_arguments_are_refused(folder):
     for arguments, facts in (
         ({"methods": int}, "methods.*<class 'int'>"),
-        ({"datasets": np.ones(3)}, "datasets.*ndarray"),
+        ({"datasets": np.ones((1, 3))}, "datasets.*ndarray"),
         ({"method": "edsh"}, r"\bmethod\b.*bits, datasets"),
         ({"methods": "edhs"}, "'edhs'.*'edsh'"),
     ):

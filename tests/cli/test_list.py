@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 from click.testing import CliRunner
@@ -32,6 +33,7 @@ def test_everything_as_json():
         "datasets",
         "reports",
         "measures",
+        "studies",
     }
 
 
@@ -64,8 +66,9 @@ def test_a_reconstruction_is_marked():
 def test_agreement_up_to_the_rank_of_the_data_has_a_mark(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     listed = hashbench("list", "methods")
-    assert "third-party^" in listed
+    assert "differs^" in listed
     assert "\n^ " in listed  # what the mark means
+    assert "equivalent^" in listed
     assert "rank" in hashbench("show", "cvh")
     assert "rank" not in hashbench("show", "edsh")
     for name, marked in (("cvh", True), ("edsh", False)):
@@ -98,7 +101,7 @@ def test_ranges_of_tuned_parameters_are_shown(tmp_path):
         "    def fit(self, views, labels=None): ...\n"
     )
     text = hashbench("show", "spaced", "--plugin", str(path))
-    assert "alpha: Log(0.01, 100)\n  kind: Choice('a', 'b')" in text
+    assert re.search(r"alpha = 1 +searched: Log\(0.01, 100\)\n +kind = a +searched: Choice", text)
     listed = json.loads(hashbench("list", "methods", "--json", "--plugin", str(path)))
     spaces = {entry["name"]: entry["space"] for entry in listed}
     assert spaces["spaced"] == {"alpha": "Log(0.01, 100)", "kind": "Choice('a', 'b')"}

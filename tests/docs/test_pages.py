@@ -29,10 +29,11 @@ def pages():
 @pytest.fixture(scope="module")
 def figures(pages, tmp_path_factory):
     study = tmp_path_factory.mktemp("study")
-    row = {"method": "edsh", "params": "", "bits": 16, "database": "encoded", "measure": "AP"}
+    row = {"dataset": "emoji", "method": "edsh", "params": "", "bits": 16, "measure": "AP"}
+    row |= {"database": "unseen", "codes": "encoded"}
     scores = [{**row, "task": task, "value": 0.5} for task in ("image->text", "text->image")]
     pd.DataFrame(scores).to_csv(study / "results.csv", index=False)
-    runs = [{"method": "edsh", "fit_seconds": 1.234, "threads": 1}]
+    runs = [{"dataset": "emoji", "method": "edsh", "fit_seconds": 1.234, "threads": 1}]
     pd.DataFrame(runs).to_csv(study / "runs.csv", index=False)
     return pages.Figures.read(study, DOCS)
 
@@ -51,7 +52,7 @@ def test_a_methods_page_says_what_it_is_and_costs(pages, figures, name):
 def test_what_was_measured_stands_on_the_page(pages, figures):
     plugins = discover().methods
     edsh = pages.method_page(plugins["edsh"], figures)
-    assert "| encoded | 0.5000 | 0.5000 |" in edsh
+    assert "| unseen | encoded | 0.5000 | 0.5000 |" in edsh
     assert "training took 1.23 s with 1 thread" in edsh
     assert "| `gamma` | `10.0` | Weight of predicting the labels from the codes. | Log(" in edsh
     assert "reproduce.md" in edsh

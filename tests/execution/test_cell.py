@@ -99,8 +99,8 @@ def test_vectors_are_stored_as_they_are(registry, computed):
 def test_bytes_per_item_are_stored_with_every_cell(computed):
     _, codes, *_ = computed("cca")
     assert (codes["hamming"], codes["item_bytes"]) == (True, 12 / 8)
-    _, vectors, *_ = computed("int8")
-    assert (vectors["hamming"], vectors["item_bytes"]) == (False, 10.0)
+    _, vectors, prepared, _ = computed("int8")
+    assert (vectors["hamming"], vectors["item_bytes"]) == (False, prepared.train_labels.shape[1])
 
 
 def test_asymmetric_distances_compare_real_queries_with_codes(computed):

@@ -102,7 +102,7 @@ def test_tracebacks_and_the_end_of_the_output_are_kept(ended):
 
 def test_what_failed_runs_again_only_when_asked(hashbench, ended):
     flags = ["--plugin", HOSTILE, "-m", "good,raises", "-d", "synthetic[rows=200]"]
-    flags += ["-b", "16", "-s", "1", "-o", ended.out]
+    flags += ["-b", "16", "-s", "1", "-o", ended.out, "--replace"]
 
     def ended_at() -> dict[str, int]:
         with (ended.out / "runs.csv").open() as stream:

@@ -90,7 +90,7 @@ def test_protocol_and_preprocessing_are_chosen_like_parameters(registry):
         ({"methods": "edhs"}, ["method", "'edhs'", "'edsh'"]),
         ({"methods": "edsh[gama=1]"}, ["edsh", "'gama'", "'gamma'"]),
         ({"methods": "edsh[train_rows=0]"}, ["train_rows", " 0", "from 1"]),
-        ({"methods": "edsh[distance=cosine]"}, ["distance 'cosine'", "hamming, asymmetric"]),
+        ({"methods": "edsh[distance=cosine]"}, ["distance 'cosine'", "asymmetric, hamming"]),
         ({"methods": "ccq[distance=asymmetric]"}, ["ccq", "asymmetric", "project"]),
         ({"datasets": "synthetic[protocol=standart]"}, ["protocol", "synthetic", "'standart'"]),
         ({"methods": "edsh[gamma=x]"}, ["gamma", "edsh", "'x'", "numbers"]),

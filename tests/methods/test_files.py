@@ -54,7 +54,9 @@ def test_a_change_beside_a_method_that_it_builds_on_changes_its_hash(name, besid
     before = source_hash.__wrapped__(METHODS[name])
     file = (FOLDER / f"{beside}.py").resolve()
     read = Path.read_bytes
-    monkeypatch.setattr(Path, "read_bytes", lambda p: read(p) + (b"#" if p == file else b""))
+    monkeypatch.setattr(
+        Path, "read_bytes", lambda p: read(p) + (b"\nx = 1\n" if p == file else b"")
+    )
     assert f"hashbench.methods.{beside}" in sys.modules
     assert source_hash.__wrapped__(METHODS[name]) != before
     assert source_hash.__wrapped__(METHODS["edsh"]) == source_hash(METHODS["edsh"])

@@ -259,7 +259,9 @@ def test_the_source_hash_of_a_method_changes_with_the_base_class(monkeypatch, pa
     plugin = discover().methods["dsph"]
     before = source_hash.__wrapped__(plugin)
     file, read = Path(neural.__file__).resolve().with_name(f"{part}.py"), Path.read_bytes
-    monkeypatch.setattr(Path, "read_bytes", lambda p: read(p) + (b"#" if p == file else b""))
+    monkeypatch.setattr(
+        Path, "read_bytes", lambda p: read(p) + (b"\nx = 1\n" if p == file else b"")
+    )
     assert source_hash.__wrapped__(plugin) != before
 
 

@@ -97,7 +97,7 @@ def test_a_missing_path_is_an_error(tmp_path):
         (('"mine"', '"mine"\n    paper = "Me, 2026"'), ["Mine.paper", "'Me, 2026'"]),
         (
             ('"mine"', '"mine"\n    paper = hashbench.Paper(fidelity="good")'),
-            ["Mine.paper.fidelity", "'good'", "verified"],
+            ["Mine.paper.fidelity", "'good'", "equivalent, biased"],
         ),
         (("class Mine", "import sys\nsys.exit(3)\nclass Mine"), ["SystemExit: 3", "line 6"]),
         (("class Mine", "unheard_of\nclass Mine"), ["NameError", "'unheard_of'"]),

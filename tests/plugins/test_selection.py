@@ -74,3 +74,23 @@ def test_a_choice_parses_back():
     (choice,) = select("edsh[gamma=0.5,alpha=3]", KNOWN, "method")
     assert select(str(choice), KNOWN, "method") == [choice]
     assert choice == Selection("edsh", (("alpha", 3), ("gamma", 0.5)))
+
+
+GROUPS = {"reconstructions": ["cca"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("all", ["edsh", "edsh-dcc", "random"]),
+        ("all,reconstructions", ["edsh", "edsh-dcc", "random", "cca"]),
+        ("reconstructions", ["cca"]),
+        ("reconstructions[ridge=1]", ["cca[ridge=1]"]),
+        ("cca,random", ["cca", "random"]),
+        ("c*,random", ["cca", "random"]),
+        ("cca,random,!reconstructions", ["random"]),
+        ("cca,random,!all", ["cca"]),
+    ],
+)
+def test_all_leaves_out_groups_that_are_selected_by_their_word(text, expected):
+    assert [str(choice) for choice in select(text, KNOWN, "method", groups=GROUPS)] == expected

@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ from hashbench.render.tables import (
     to_csv,
     to_latex,
     to_markdown,
+    to_text,
 )
 from tests.helpers.latex import compile_paper, needs_latex
 
@@ -156,7 +158,7 @@ def test_notes_take_their_space_on_a_page(width, parts):
 
 def test_numbers_have_no_exponent():
     assert [number_text(x) for x in (19836, 0.0948, 1.2e-5)] == ["19,836", "0.0948", "0.000012"]
-    assert shorten("a  b\nc", 4) == "a b…"
+    assert shorten("a  b\nc", 4) == "a …c"
 
 
 @needs_latex
@@ -167,3 +169,16 @@ def test_latex_compiles_in_a_two_column_paper(tmp_path, width):
     ]
     tables.append(to_latex(a_table("long", rows=150), "tab:long", width))
     compile_paper(tmp_path, "\n".join(tables))
+
+
+def test_a_highlighted_row_is_shaded():
+    rows = [[TableCell("mine", shaded=True), TableCell("1")], [TableCell("b"), TableCell("2")]]
+    table = Table("n", "c", [[("", 1), ("x", 1)]], [Group("", rows)], "lr")
+    tex = to_latex(table, "tab:x", "page").split("\n")
+    assert [line for line in tex if "rowcolor" in line] == [r"\rowcolor[gray]{0.9} mine & 1 \\"]
+    assert "colortbl" in tex[0]
+    shaded = [line for line in to_text(table, 80).split("\n") if "\x1b[7m" in line]
+    assert len(shaded) == 1
+    assert "mine" in shaded[0]
+    plain = replace(table, groups=[Group("", rows[1:])])
+    assert "colortbl" not in to_latex(plain, "tab:x", "page")

@@ -171,7 +171,7 @@ def test_a_folder_without_results_is_refused(hashbench, tmp_path):
     found = hashbench("report", tmp_path)
     assert found.returncode == 2
     assert f"{tmp_path}: " in found.stderr
-    assert "plan.json" in found.stderr
+    assert "hashbench run" in found.stderr
 
 
 def test_the_compare_command(hand_made, hashbench):

@@ -1,6 +1,7 @@
 """Figures for a paper: sizes, colours, legends and names."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -8,7 +9,7 @@ import pytest
 
 from hashbench.core.errors import HashbenchError
 from hashbench.render import figures, plots, text_layout, ticks
-from hashbench.render.colours import COLOURS, GREY, MARKERS, fixed_style
+from hashbench.render.colours import COLOURS, GREY, MARKERS, fixed_style, text_colour
 from hashbench.render.label_placement import LINE, Label, label_points, spread
 from hashbench.render.style import MOST_COLOURED, WIDTHS, Style
 
@@ -143,7 +144,7 @@ def test_a_method_has_its_colour_and_marker_in_every_figure(make_look):
         for text, handle in zip(
             figure.legends[0].get_texts(), figure.legends[0].legend_handles, strict=True
         ):
-            if text.get_text().startswith("22 "):  # the other methods
+            if text.get_text().endswith("other methods"):  # the other methods
                 assert handle.get_color() == GREY
                 continue
             expected = style.methods[text.get_text()]
@@ -204,11 +205,13 @@ def test_names_are_drawn_as_they_stand(make_look):
     figure = line_figure(style, [nasty, "$unclosed"], datasets=("$x$",))
     with figures.plot_context():
         figure.draw_without_rendering()
-    shown = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert shown[0].startswith(r"$\frac{1}{2}$ a_b \input U+1F642")
-    assert shown[0].endswith("…")
-    assert len(shown[0]) <= text_layout.LONGEST
-    assert shown[1] == "$unclosed"
+    shown = {text.get_text() for text in figure.legends[0].get_texts()}
+    assert "$unclosed" in shown
+    (long,) = shown - {"$unclosed"}
+    assert long.startswith(r"$\frac{1}{2}$")
+    assert long.endswith("wordword")
+    assert "…" in long
+    assert len(long) <= text_layout.LONGEST
     assert figure.axes[0].get_title() == "$x$, image→text"
 
 
@@ -234,8 +237,8 @@ def test_numbers_on_an_axis_are_short():
     assert [text.replace("\N{MINUS SIGN}", "-") for text in found] == ["1.5k", "0.05", "-2M", "4T"]
 
 
-def test_eight_methods_have_a_colour_those_named_first(hand_made):
-    for number in range(12):
+def test_ten_methods_have_a_colour_those_named_first(hand_made):
+    for number in range(14):
         # the more numbers, the better
         good = ("00", "00", "11", "11") if number > 5 else ("11", "11", "00", "00")
         hand_made.add(method=f"m{number}", database=good)
@@ -243,9 +246,12 @@ def test_eight_methods_have_a_colour_those_named_first(hand_made):
     style = Style.of(results, highlight=["m0", "m3"])
     coloured = style.coloured(style.methods)
     assert len(coloured) == MOST_COLOURED
-    assert set(coloured) == {"m0", "m3", *(f"m{number}" for number in range(6, 12))}
-    assert style.method_style("m1", coloured).colour == GREY
-    assert style.method_style("m3", coloured) == style.methods["m3"]
+    assert set(coloured) == {"m0", "m3", *(f"m{number}" for number in range(6, 14))}
+    styles = style.figure_styles(style.methods)
+    assert styles["m1"].colour == GREY
+    assert [name for name in styles if styles[name].highlighted] == ["m0", "m3"]
+    shown = [styles[name] for name in coloured]
+    assert len({each.colour for each in shown}) == len({each.marker for each in shown}) == 10
     assert style.coloured(["m1", "m2"]) == ["m1", "m2"], "few methods are all in colour"
     with pytest.raises(HashbenchError, match=r"'m99'.*'m9'"):
         Style.of(results, highlight=["m99"])
@@ -299,3 +305,70 @@ def test_papers_mix_database_codes(hand_made):
     style = Style.of(results)
     assert "encoded: scm" in style.summary("x", database="seen", codes="learned-or-encoded")
     assert "without scm" in style.summary("x", database="seen", codes="learned")
+
+
+def test_texts_can_be_read_on_white():
+    def luminance(colour):
+        values = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+        linear = np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+        return linear @ [0.2126, 0.7152, 0.0722]
+
+    for colour in COLOURS:
+        assert 1.05 / (luminance(text_colour(colour)) + 0.05) >= 4.5
+    assert text_colour("#000000") == "#000000"
+
+
+def test_methods_in_one_figure_differ_in_colour_and_marker(make_look):
+    style = make_look([str(number) for number in range(30)], [])
+    twins = {
+        name: replace(shown, colour="#0072B2", marker="o") for name, shown in style.methods.items()
+    }
+    styles = replace(style, methods=twins).figure_styles([str(number) for number in range(12)])
+    coloured = [shown for shown in styles.values() if shown.colour != GREY]
+    assert len(coloured) == MOST_COLOURED
+    assert len({shown.colour for shown in coloured}) == MOST_COLOURED
+    assert len({shown.marker for shown in coloured}) == MOST_COLOURED
+    assert styles["0"] == twins["0"], "the first keeps its own"
+
+
+def test_a_highlighted_line_is_thicker_and_in_front(make_look):
+    style = make_look(["mine", "theirs"], ["one"])
+    mine = replace(style.methods["mine"], highlighted=True)
+    style = replace(style, methods={**style.methods, "mine": mine})
+    figure = line_figure(style, ["mine", "theirs"], datasets=("one",))
+    lines = {line.get_color(): line for line in figure.axes[0].lines}
+    first, second = (lines[style.methods[name].colour] for name in ("mine", "theirs"))
+    assert first.get_linewidth() > 2 * second.get_linewidth()
+    assert first.get_zorder() > second.get_zorder()
+
+
+def test_a_legend_lists_the_best_first(make_look):
+    style = make_look(["low", "high"], ["one"])
+    data = lines(["low", "high"], ("one",))
+    data["y"] = np.where(data["method"] == "high", 0.9, 0.1)
+    with figures.plot_context():
+        figure = plots.line_figure(
+            data, style, "x", "y", ("x", "y"), lambda panel: None, dense=True
+        )
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["high", "low"]
+
+
+def test_dots_are_sorted_and_have_a_key(make_look):
+    style = make_look(["low", "high"], ["one"])
+    data = pd.DataFrame(
+        {
+            "dataset": "one",
+            "task": "a->b",
+            "method": ["low", "high"],
+            "f": [0.1, 0.9],
+            "o": [0.3, 0.8],
+        }
+    )
+    with figures.plot_context():
+        figure = plots.dot_figure(data, style, "f", "o", "AP")
+    (panel,) = figure.axes
+    names = {text.get_text(): text.get_position()[1] for text in panel.get_yticklabels()}
+    assert names["high"] > names["low"]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["f", "o"]
+    faces = [handle.get_markerfacecolor() for handle in figure.legends[0].legend_handles]
+    assert faces[0] != faces[1] == "white"

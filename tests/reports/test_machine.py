@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from hashbench.core.errors import HashbenchError
 from hashbench.plugins.selection import without
 from hashbench.render import figures
 from hashbench.render.report import NothingToShowError, Picture, Table
@@ -69,8 +70,27 @@ def test_convergence_draws_one_line_per_seed(hand_made):
         by_iteration, by_second = Convergence().draw(Convergence().data(results), Style.of(results))
     (panel,) = by_iteration.figure.axes
     assert [line.get_xdata().tolist() for line in panel.lines] == [[1, 2], [1, 2]]
-    assert by_second.figure.axes[0].lines[0].get_xdata().tolist() == [0.1, 0.2]
+    assert by_second.figure.axes[0].lines[0].get_xdata().tolist() == [0.0, 0.1]
     assert by_second.figure.axes[0].lines[0].get_ydata().tolist() == [3.0, 2.0]
+
+
+def test_convergence_has_a_panel_per_dataset(hand_made, registry):
+    history = {"objective": [3.0, 2.0, 2.5], "objective_seconds": [0.1, 0.2, 0.4]}
+    for dataset in ("one", "two"):
+        hand_made.add(dataset=dataset, history=history)
+    results = hand_made.results(registry)
+    report = Convergence(panels="dataset")
+    with figures.plot_context():
+        pictures = report.draw(report.data(results), Style.of(results))
+    assert [picture.name for picture in pictures] == ["iteration edsh 2 bits", "second edsh 2 bits"]
+    panels = pictures[1].figure.axes
+    assert [panel.get_title() for panel in panels] == ["one", "two"]
+    (line,) = panels[0].lines
+    assert line.get_xdata().tolist() == pytest.approx([0, 0.1, 0.3])
+    # a panel in which the objective rises says why
+    assert "Eq. 18" in panels[0].texts[0].get_text()
+    with pytest.raises(HashbenchError, match="'task'"):
+        Convergence(panels="task").draw(report.data(results), Style.of(results))
 
 
 def test_slopes_of_known_powers():

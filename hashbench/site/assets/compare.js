@@ -9,8 +9,8 @@ const methodPair = () => [Number(byId("first").value), Number(byId("second").val
 // ---- numbers -------------------------------------------------------------------------------
 
 const testTitles = {
-  splits: "t-tests over random splits, corrected for the rows that splits share",
-  queries: "a paired bootstrap over queries where a dataset has fewer than three splits, which says nothing of training on other rows",
+  splits: "the studentized range of all methods over random splits, corrected for the rows that splits share",
+  initialisations: "resampling the initialisations and queries of one split, for all methods together",
 };
 
 // Return one row per slice, for the first method minus the second. Every two methods were compared
@@ -42,8 +42,8 @@ function comparedText(methods, rows) {
   const tests = [...new Set(rows.filter((row) => row.p).map((row) => testTitles[row.test]))];
   const untested = rows.some((row) => !row.p);
   return `${data.measures[selectedSlice()[4]].words}; ${methodTitle(methods[0])} minus ${methodTitle(methods[1])}. `
-    + (tests.length ? `Intervals (95 %) and p-values, Holm-corrected over all lines, are of ${tests.join(" or of ")}. ` : "")
-    + (untested ? `Lines without a p-value have fewer than three random splits${tests.length ? ", so that the others are bounds" : ""}; the command below tests them. ` : "");
+    + (tests.length ? `Intervals (95 %) and p-values are of ${tests.join(" or of ")}. ` : "")
+    + (untested ? "Lines without a p-value are not tested: it would take three random splits, or three seeds on a fixed one. " : "");
 }
 
 // ---- queries -------------------------------------------------------------------------------

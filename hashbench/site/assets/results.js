@@ -36,7 +36,7 @@ function rankingRows(block) {
 
 // ---- the ten best --------------------------------------------------------------------------
 
-function dotRow(row, chance, most) {
+function dotRow(row, { chance, half }, most) {
   const li = makeElement("li", data.methods[row.method].name === overviewBlock()?.leader?.name ? "leader" : "");
   const percent = (value) => `${(100 * Math.max(0, Math.min(1, value / most))).toFixed(2)}%`;
   const track = makeElement("span", "dots");
@@ -48,7 +48,7 @@ function dotRow(row, chance, most) {
     track.append(part);
   };
   if (!isMissing(chance)) add("chance", chance);
-  if (!isMissing(row.low)) add("interval", row.low, row.high - row.low);
+  if (!isMissing(half) && !isMissing(row.group)) add("interval", row.mean - half, 2 * half);
   add(data.methods[row.method].hasCodes ? "dot" : "dot vectors", row.mean);
   const name = makeElement("span", "method", row.title);
   name.title = [row.title, ...data.methods[row.method].notes].join("\n");
@@ -60,15 +60,15 @@ function showTop(block) {
   const top = ranking.rows.filter((row) => row.rank).slice(0, topCount);
   const { leader } = overviewBlock() ?? {};
   const [, , , database, measure] = selectedSlice();
-  const most = 1.04 * Math.max(0.01, ...top.map((row) => row.high ?? row.mean));
+  const most = 1.04 * Math.max(0.01, ...top.map((row) => row.mean + (block.half ?? 0)));
   byId("results-title").textContent = leader?.title ?? "Results";
   byId("leader").textContent = leader?.words ?? "Nothing was computed for this choice.";
   byId("top-title").textContent = top.length ? `The best ${top.length} of ${ranking.rows.length} on ${sliceTitle(selectedSlice())}` : "";
-  byId("top").replaceChildren(...top.map((row) => dotRow(row, block?.chance, most)));
+  byId("top").replaceChildren(...top.map((row) => dotRow(row, block, most)));
   const notes = top.length ? [`${data.measures[measure].name}; ${data.databases[database].name}.`] : [];
   if (top.length && !isMissing(block.chance)) notes.push(`Dotted line: chance, ${formatNumber(block.chance, 3)}.`);
   if (top.some((row) => !data.methods[row.method].hasCodes)) notes.push("Open dots: no Hamming distances.");
-  if (top.some((row) => !isMissing(row.low))) notes.push("Methods whose lines overlap do not differ significantly.");
+  if (top.length > 1) notes.push(isMissing(block.half) ? "No intervals: a test takes three random splits, or three seeds on a fixed one." : "Methods whose lines overlap do not differ significantly (5 %).");
   byId("top-notes").textContent = notes.join(" ");
 }
 
