@@ -44,6 +44,7 @@ _EXPORTS = {
     "archive": "hashbench.api.archive",
     "discover": "hashbench.plugins.registry",
     "evaluate": "hashbench.measures",
+    "explain": "hashbench.api.explain",
     "rank": "hashbench.api.rank",
     "run": "hashbench.api.run",
     "score": "hashbench.api.run",

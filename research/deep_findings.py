@@ -37,9 +37,10 @@ from hashbench.neural.method import TorchMethod
 from hashbench.plugins import protocol
 from hashbench.plugins.registry import discover
 from hashbench.plugins.selection import TUNED
-from research import fidelity
+from research import fidelity, freshness
 
 RECORD = fidelity.ROOT / "docs" / "research" / "deep.csv"
+PAGE = RECORD.with_suffix(".md")
 BITS = 32
 MEASURE = "AP"
 
@@ -192,6 +193,9 @@ def main() -> None:
     if arguments.command == "collect":
         for folder in arguments.folders:
             keep(collect(folder))
+            known = freshness.read()[str(PAGE.relative_to(freshness.ROOT))]["sources"]
+            sources = {**known, **freshness.of_study(Results(folder, discover()))}
+            freshness.record(PAGE, sources)
     else:
         for name in arguments.methods:
             measure(arguments.command, name, arguments.dataset, arguments.seed)

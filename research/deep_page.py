@@ -15,10 +15,10 @@ import pandas as pd
 
 from hashbench.plugins.registry import discover
 from research import deep_findings as findings
-from research import fidelity
+from research import fidelity, freshness
 from research.markdown_text import number, table
 
-PAGE = fidelity.ROOT / "docs" / "research" / "deep.md"
+PAGE = findings.PAGE
 TEXT = Path(__file__).with_name("deep.md.in")
 
 #: The datasets of the page; missing runs on them are listed.
@@ -246,4 +246,5 @@ def page(record: pd.DataFrame) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(findings.read()), encoding="utf-8")
+    text, known = page(findings.read()), freshness.read()[str(PAGE.relative_to(fidelity.ROOT))]
+    PAGE.write_text(freshness.stamped(text, known), encoding="utf-8")

@@ -27,6 +27,7 @@ from hashbench.render.report import Table
 from hashbench.render.style import Style
 from hashbench.render.tables import to_markdown
 from hashbench.reports.tuning import OUTCOME, Tuning
+from research import freshness
 
 HERE = Path(__file__).parent
 DOCS = HERE.parent / "docs" / "research"
@@ -272,6 +273,7 @@ def write(out: Path) -> None:
     }
     text = (HERE / "fair.md.in").read_text(encoding="utf-8").format(**values)
     (DOCS / "fair.md").write_text(text, encoding="utf-8")
+    freshness.record(DOCS / "fair.md", freshness.of_study(results))
     outcomes.drop(columns="what").round(6).to_csv(DOCS / "fair.csv", index=False)
 
 

@@ -23,7 +23,7 @@ from hashbench.data.formats import load_file
 from hashbench.neural.device import same_threads
 from hashbench.plugins.downloads import locate
 from hashbench.plugins.registry import discover
-from research import fidelity
+from research import fidelity, freshness
 from research.equivalence import (
     DIFFERENT,
     EQUIVALENT,
@@ -160,6 +160,7 @@ def write() -> None:
         table=table([*header, "verdict"], lines),
     )
     PAGE.write_text(text, encoding="utf-8")
+    freshness.record(PAGE, freshness.of_rows(record))
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ import pandas as pd
 
 from hashbench.plugins.registry import discover
 from hashbench.plugins.selection import parse_item
-from research import fidelity
+from research import fidelity, freshness
 from research.equivalence import BIAS_LEVEL, DIFFERENT, ONE_RUN, TOLERANCE, VISIBLE
 from research.fidelity_originals import DEFAULT, originals
 from research.fidelity_words import VERDICTS, by_form
@@ -223,7 +223,10 @@ def main() -> None:
         bias_level=BIAS_LEVEL,
         ranks=", ".join(f"{fidelity.rank(name)} on {name}" for name in fidelity.SOURCES),
     )
-    (fidelity.ROOT / "docs" / "research" / "fidelity.md").write_text(text, encoding="utf-8")
+    path = fidelity.ROOT / "docs" / "research" / "fidelity.md"
+    path.write_text(text, encoding="utf-8")
+    record = pd.read_csv(fidelity.RECORD)
+    freshness.record(path, freshness.of_rows(record))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import pandas as pd
 import hashbench
 from hashbench.analysis.evidence import find_evidence
 from hashbench.analysis.tests import range_test
-from research import fidelity
+from research import fidelity, freshness
 from research.markdown_text import number, table
 
 MEASURE = "AP(norm=retrieved,ties=index)@100"
@@ -40,7 +40,7 @@ class Study:
 
     def __init__(self, out: Path) -> None:
         self.printed = published()
-        results = hashbench.open(out)
+        self.results = results = hashbench.open(out)
         self.runs = results.scores([MEASURE])
         self.overlaps = find_evidence(results).overlaps
         keys = ["dataset", "method", "bits", "task", "database"]
@@ -176,6 +176,7 @@ def main() -> None:
     )
     path = fidelity.ROOT / "docs" / "research" / "fidelity-paper.md"
     path.write_text(text, encoding="utf-8")
+    freshness.record(path, freshness.of_study(study.results))
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from hashbench.render import figures
 from hashbench.render.report import Picture
 from hashbench.render.style import Style
 from hashbench.reports.generalisation import Generalisation
+from research import freshness
 from research.markdown_text import number, table
 
 HERE = Path(__file__).parent
@@ -305,6 +306,8 @@ def write(default: Path, tuned: Path) -> None:
     }
     text = (HERE / "generalisation.md.in").read_text(encoding="utf-8").format(**values)
     (DOCS / "research" / "generalisation.md").write_text(text, encoding="utf-8")
+    sources = freshness.of_study(results, searched)
+    freshness.record(DOCS / "research" / "generalisation.md", sources)
     kept = pd.concat([every, by_cell(searched)]).drop_duplicates(KEYS)
     kept.round(6).to_csv(DOCS / "research" / "generalisation.csv", index=False)
     report = Generalisation()

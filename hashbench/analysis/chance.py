@@ -16,7 +16,7 @@ ERRORS = 3
 
 #: Behind a number that does not differ from chance.
 MARK = "°"
-MEANING = f"{MARK} not above chance by {ERRORS} standard errors over queries"
+MEANING = f"{MARK} not above chance by {ERRORS} standard errors"
 
 #: Tolerance for rounding errors.
 EXACT = 1e-9

@@ -93,7 +93,7 @@ def compare(results: Results, first: str, second: str, measure: str) -> pd.DataF
         test: dict[str, Any] = dict.fromkeys(("low", "high", "p_value"), np.nan) | {"over": ""}
         if found.test is not None and {first, second} <= set(found.methods):
             i, j = (found.methods.index(name) for name in (first, second))
-            half = found.test.critical_difference
+            half = found.test.half_widths[i, j]
             test = {"low": difference - half, "high": difference + half}
             test |= {"p_value": float(found.test.p_values[i, j]), "over": found.over}
         rows.append(

@@ -32,6 +32,9 @@ MOST_BLOCKS = 1000
 #: From here on, degrees of freedom move a critical difference by less than one percent.
 LARGE_FREEDOM = 200
 
+#: Degrees of freedom of the pooled variance where a method's own variance is shrunk towards it.
+PRIOR_FREEDOM = 2
+
 #: Smaller p-values are given as this one.
 LEAST_P = 1e-6
 
@@ -174,7 +177,7 @@ class RangeTest(NamedTuple):
     """All methods compared at once: p-values, intervals and groups from one distribution.
 
     Two methods differ if and only if their p-value is at most alpha, which is if and only if the
-    interval of their difference, ``means[i] - means[j] +- critical_difference``, excludes zero. The
+    interval of their difference, ``means[i] - means[j] +- half_widths[i, j]``, excludes zero. The
     probability of any wrong statement among all pairs is alpha.
 
     Attributes
@@ -183,7 +186,7 @@ class RangeTest(NamedTuple):
     error : standard error of a mean, pooled over methods
     freedom : degrees of freedom of the error
     p_values : (methods, methods), 1 on the diagonal
-    critical_difference : half the width of the simultaneous intervals; inf if nothing is known
+    half_widths : (methods, methods), of the simultaneous intervals; inf if nothing is known
     alpha : the level of the intervals and of the groups
     """
 
@@ -191,8 +194,13 @@ class RangeTest(NamedTuple):
     error: float
     freedom: float
     p_values: Floats
-    critical_difference: float
+    half_widths: Floats
     alpha: float = ALPHA
+
+    @property
+    def critical_difference(self) -> float:
+        """The smallest difference that can be significant."""
+        return float(self.half_widths.min())
 
     @property
     def differ(self) -> npt.NDArray[np.bool_]:
@@ -215,13 +223,20 @@ class RangeTest(NamedTuple):
         return groups
 
 
+def nothing_known(means: Floats, freedom: float, alpha: float) -> RangeTest:
+    """Return the test of scores without any spread, which cannot tell how far means may be off."""
+    every = np.ones((len(means), len(means)))
+    return RangeTest(means, 0.0, freedom, every, every * math.inf, alpha)
+
+
 def range_test(scores: Floats, overlap: float, alpha: float = ALPHA) -> RangeTest:
     """Compare all methods over random splits of one dataset by the studentized range (Tukey).
 
     The variance is the residual mean square of splits x methods, pooled over methods: five splits
-    tell little about the variance of one method. Scores of splits that share rows vary less from
-    one to another than from the truth: the variance of a mean over J splits is (1/J + n2/n1) times
-    that of a split (Nadeau and Bengio 2003).
+    tell little about the variance of one method. Some methods vary more than others, so that two of
+    them have a larger variance if their own say so, see `raised_variance`. Scores of splits that
+    share rows vary less from one to another than from the truth: the variance of a mean over J
+    splits is (1/J + n2/n1) times that of a split (Nadeau and Bengio 2003).
 
     Parameters
     ----------
@@ -244,12 +259,33 @@ def range_test(scores: Floats, overlap: float, alpha: float = ALPHA) -> RangeTes
     freedom = (splits - 1) * (methods - 1)
     variance = float((residuals**2).sum()) / freedom
     if np.ptp(residuals) <= ROUNDING:  # what only rounding moves has no spread
-        return RangeTest(means, 0.0, freedom, np.ones((methods, methods)), math.inf, alpha)
-    error = math.sqrt(variance * (1 / splits + overlap))
+        return nothing_known(means, freedom, alpha)
+    shared = 1 / splits + overlap
+    # a method's residuals lack the share that the means over methods took from them
+    own = (residuals**2).sum(axis=0) / ((splits - 1) * (1 - 1 / methods))
+    pairs = raised_variance(np.add.outer(own, own) / 2, variance, splits - 1)
+    errors = np.sqrt(shared * pairs)
     distribution = _range_distribution(methods, freedom, alpha)
-    p_values = distribution.p_values(np.abs(np.subtract.outer(means, means)) / error)
+    p_values = distribution.p_values(np.abs(np.subtract.outer(means, means)) / errors)
     np.fill_diagonal(p_values, 1.0)
-    return RangeTest(means, error, freedom, p_values, distribution.critical * error, alpha)
+    error, widths = math.sqrt(shared * variance), distribution.critical * errors
+    return RangeTest(means, error, freedom, p_values, widths, alpha)
+
+
+def raised_variance(own: Floats, pooled: float, freedom: int) -> Floats:
+    """Return the pooled variance, or more where the own variance, shrunk towards it, is larger.
+
+    With the pooled variance alone, methods that vary more than others would differ by chance in
+    many more studies than alpha; with their own alone, few splits would find nothing.
+
+    Parameters
+    ----------
+    own : variances of methods or of pairs
+    pooled : over all methods
+    freedom : degrees of freedom of one method's variance
+    """
+    shrunk = (freedom * own + PRIOR_FREEDOM * pooled) / (freedom + PRIOR_FREEDOM)
+    return np.maximum(shrunk, pooled)
 
 
 def splits_needed(

@@ -39,6 +39,7 @@ COMMANDS = {
     "check": "Run the conformance checks on a plugin.",
     "evaluate": "Score codes that were computed elsewhere.",
     "rank": "Rank your method among all methods of the archive.",
+    "explain": "Say which measure and protocol give a printed number.",
     "archive": "Show, check and write stored results of all methods.",
     "doctor": "Show what this installation has and lacks.",
     "clean": "Delete what a folder of results does not need.",

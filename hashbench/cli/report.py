@@ -55,8 +55,7 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
     from hashbench.render.style import Style, check_width
     from hashbench.render.writer import FOLDER, FORMATS, check_formats
     from hashbench.site.build import write_index, write_scripts
-    from hashbench.site.exhibits import files_of, render_all
-    from hashbench.site.fingerprint import fingerprint_of, remove, write
+    from hashbench.site.exhibits import render_all
     from hashbench.site.index import write_site
     from hashbench.site.preview_card import write_card
 
@@ -77,8 +76,6 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
     highlight = _listed(flags["highlight"])
     style = Style.of(full_results, flags["width"], flags["title"]).part(results, highlight)
     folder = flags["folder"] or out / FOLDER
-    if folder == out / FOLDER:
-        remove(folder)  # what a run left there is about to change
     has_page = whole_study and folder == out / FOLDER
     if has_page and flags["site"]:
         write_card(full_results, style, folder)
@@ -95,9 +92,6 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
     if scripts:
         page = write_index(full_results, style, rendered, scripts())
         click.echo(f"page: {page}")
-        plain = flags["width"] == "page" and not flags["title"] and not highlight
-        if plain and len(rendered) == len(reports):
-            write(folder, fingerprint_of(full_results), files_of(rendered, page))
         if flags["site"]:
             click.echo(f"site: {write_site(full_results, flags['site'])}")
     click.echo(f"in {folder}")

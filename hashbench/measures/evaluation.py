@@ -16,6 +16,7 @@ from hashbench.measures.grammar import DEFAULT_MEASURES, ByName, Measure, parse,
 from hashbench.measures.query_values import QueryValues, check_ranks, compute, round_ranks
 from hashbench.measures.ranked_items import Counts, Ranks, Values, of_radius, radius_curve
 from hashbench.measures.rankings import Ranking, hamming_ranking
+from hashbench.measures.shuffled_bits import shared_errors
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,8 @@ class Score:
     chance : float or None
         Value expected of a random order of the database.
     chance_error : float or None
-        Standard error, over the queries that count, of the value's distance from chance.
+        Standard error of the value's distance from chance: the larger one of that over the
+        queries that count and of what they share, see `hashbench.measures.shuffled_bits`.
     per_query : (queries,) float64 or None
         nan for queries that do not count. Of a pooled number: what each query alone would give.
     """
@@ -177,11 +179,19 @@ def evaluate_ranking(
     """Compute all measures of one ranking; see `evaluate`."""
     wanted = parse_many(measures)
     grid = round_ranks(ranking.n_database) if ranks is None else check_ranks(ranks)
-    return summarise(compute(ranking, wanted, grid, bounds, chance, left_out), wanted, per_query)
+    values = compute(ranking, wanted, grid, bounds, chance, left_out)
+    compared = [each for each, found in values.of_ranks.items() if "chance" in found]
+    shared = shared_errors(ranking, compared, grid, values.left_out) if compared else {}
+    return summarise(values, wanted, per_query, shared)
 
 
-def summarise(values: QueryValues, measures: Iterable[Measure], per_query: bool) -> Evaluation:
-    """Return scores and curves from the values of all queries."""
+def summarise(
+    values: QueryValues,
+    measures: Iterable[Measure],
+    per_query: bool,
+    shared: Mapping[Measure, float] = {},
+) -> Evaluation:
+    """Return scores and curves from the values of all queries, and the errors that they share."""
     scores, curves = [], []
     for measure in measures:
         if not measure.has_ties:
@@ -193,11 +203,11 @@ def summarise(values: QueryValues, measures: Iterable[Measure], per_query: bool)
         elif measure.is_curve:
             curves.append(_rank_curve(measure, values, per_query))
         else:
-            scores.append(_rank_score(measure, values, per_query))
+            scores.append(_rank_score(measure, values, per_query, shared.get(measure, 0.0)))
     return Evaluation(scores, curves)
 
 
-def _rank_score(measure: Measure, values: QueryValues, per_query: bool) -> Score:
+def _rank_score(measure: Measure, values: QueryValues, per_query: bool, shared: float) -> Score:
     found = dict(values.of_ranks[measure])
     n_relevant = found.pop("n_relevant")
     counted = {
@@ -220,7 +230,9 @@ def _rank_score(measure: Measure, values: QueryValues, per_query: bool) -> Score
         bounds=_bounds(means),
         chance=means.get("chance"),
         chance_error=(
-            _error(counted["value"] - counted["chance"], weights) if "chance" in means else None
+            max(_error(counted["value"] - counted["chance"], weights), shared)
+            if "chance" in means
+            else None
         ),
         per_query=counted["value"] if per_query else None,
     )

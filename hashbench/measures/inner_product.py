@@ -10,7 +10,7 @@ defined here.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -53,8 +53,28 @@ class ScoreRanking(Ranking):
         super().__init__(
             len(query_vectors), len(database_vectors), query_labels, database_labels, pairs
         )
-        self.query_vectors = query_vectors
+        self.query_vectors, self.database_vectors = query_vectors, database_vectors
+        self.width = query_vectors.shape[1]
         self._distinct, self._which = _distinct(database_vectors)
+
+    def shuffled(
+        self, queries: npt.NDArray[np.intp], times: int, generator: np.random.Generator
+    ) -> Self:
+        """Return the ranking for some queries so many times, with permuted and flipped columns."""
+        vectors, columns = self.query_vectors[queries], self.width
+        shuffles = [
+            vectors[:, generator.permutation(columns)] * generator.choice((-1, 1), columns)
+            for _ in range(times)
+        ]
+        labels = np.tile(self.query_labels[queries], (times, 1))
+        pairs = None if self.pairs is None else np.tile(self.pairs[queries], (times, 1))
+        return type(self)(
+            np.concatenate(shuffles).astype(np.float32),
+            self.database_vectors,
+            labels,
+            self.database_labels,
+            pairs,
+        )
 
     def blocks(self, depths: Mapping[Value, int]) -> Iterator[Mapping[Value, RankedItems]]:
         """Yield as many queries at once as memory for their scores and counts allows."""

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.core.codes import Words, as_array, as_words
+from hashbench.core.codes import Words, as_array, as_words, pack, unpack
 from hashbench.core.errors import HashbenchError
 from hashbench.measures import kernels
 from hashbench.measures.grammar import Value
@@ -39,7 +39,14 @@ class Ranking(ABC):
         Labels as `hashbench.measures.labels.label_words` makes them.
     pairs : (queries,) or (queries, partners) ints, optional
         Positions of each query's partners in the database; -1 where there is none.
+
+    Attributes
+    ----------
+    width : int
+        Number of bits, or of dimensions.
     """
+
+    width: int
 
     def __init__(
         self,
@@ -60,6 +67,15 @@ class Ranking(ABC):
         Parameters
         ----------
         depths : relevance -> down to which rank the items are needed in database order
+        """
+
+    @abstractmethod
+    def shuffled(
+        self, queries: npt.NDArray[np.intp], times: int, generator: np.random.Generator
+    ) -> Self:
+        """Return the ranking for some queries so many times, one time after the other.
+
+        Each time the bits or dimensions of all queries are permuted and flipped alike.
         """
 
     def labels_of(self, relevance: Value, queries: slice) -> Iterator[tuple[slice, Words, Words]]:
@@ -114,9 +130,31 @@ class HammingRanking(Ranking):
         super().__init__(
             len(query_words), len(database_words), query_labels, database_labels, pairs
         )
-        self.n_bits = n_bits
+        self.n_bits = self.width = n_bits
         self.query_words, self.database_words = np.array(query_words), database_words
         self._counts: dict[Value, Counts] = {}
+
+    def shuffled(
+        self, queries: npt.NDArray[np.intp], times: int, generator: np.random.Generator
+    ) -> Self:
+        """Return the ranking for some queries so many times, with permuted and flipped bits."""
+        bits = unpack(self.query_words[queries], self.n_bits)
+        words = [
+            pack(
+                bits[:, generator.permutation(self.n_bits)] ^ (generator.random(self.n_bits) < 0.5)
+            )
+            for _ in range(times)
+        ]
+        labels = np.tile(self.query_labels[queries], (times, 1))
+        pairs = None if self.pairs is None else np.tile(self.pairs[queries], (times, 1))
+        return type(self)(
+            np.concatenate(words),
+            self.database_words,
+            self.n_bits,
+            labels,
+            self.database_labels,
+            pairs,
+        )
 
     def distance_counts(self, relevance: Value) -> Counts:
         """Return the items at each distance by grade, (queries, bits + 1, grades).

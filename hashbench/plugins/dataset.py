@@ -50,8 +50,8 @@ class Split:
     trainable : rows that count as seen, where a method trains on a part of them; `train` if None
     parts : parts of the database that are scored: "unseen", "seen" or "all"; by default those
         that have rows, and "all" if both have
-    copies : (views, queries) bool, queries that do not count in a view because they equal a row of
-        the database there; empty if all count
+    copies : queries that do not count in a view because they equal a row of the database there;
+        one row of bool per view, empty if all count
     paired : whether only a query's own row is relevant, which is in the database then
     """
 

@@ -29,7 +29,7 @@ class PairTable:
     Attributes
     ----------
     first, second : mean scores over the seeds that both methods have done; nan if there is none
-    half : half the width of the 95 % interval of a difference; nan without a test
+    half : half the width of the 95 % interval of the difference; nan if it was not tested
     p_value : two-sided; nan if it was not tested
     won, lost, splits : distinct splits
     over : what the test is over: "splits", "initialisations" or "" without a test
@@ -37,7 +37,7 @@ class PairTable:
 
     first: Floats
     second: Floats
-    half: float
+    half: Floats
     p_value: Floats
     won: Ints
     lost: Ints
@@ -87,14 +87,15 @@ def _all_pairs(
         means = np.where(common, [first, second], 0).sum(axis=1) / counts
     searched = Searched(*(names[each] for each in SEARCHED))
     found = range_tests.compare(wide, dataset, [(names["task"], names["bits"], searched)], measure)
-    p_values, half = np.full((len(methods), len(methods)), np.nan), np.nan
+    p_values, half = np.full((2, len(methods), len(methods)), np.nan)
     if found.test is not None:
         tested = [methods.index(name) for name in found.methods]
         p_values[np.ix_(tested, tested)] = found.test.p_values
-        half = found.test.critical_difference
+        half[np.ix_(tested, tested)] = found.test.half_widths
     won, lost = (differences > 0).sum(axis=0), (differences < 0).sum(axis=0)
     splits = (~np.isnan(differences)).sum(axis=0)
-    return PairTable(means[0], means[1], half, p_values[pairs], won, lost, splits, found.over)
+    test = half[pairs], p_values[pairs]
+    return PairTable(means[0], means[1], *test, won, lost, splits, found.over)
 
 
 def _pair_rows(tables: list[PairTable], pair: int) -> list[list[Any]]:
@@ -103,8 +104,8 @@ def _pair_rows(tables: list[PairTable], pair: int) -> list[list[Any]]:
     for number, table in enumerate(tables):
         if not table.splits[pair]:
             continue
-        first, second, p_value = table.first[pair], table.second[pair], table.p_value[pair]
-        half = np.nan if np.isnan(p_value) else table.half
+        first, second = table.first[pair], table.second[pair]
+        half, p_value = table.half[pair], table.p_value[pair]
         numbers = (first, second, first - second - half, first - second + half)
         rows.append(
             [

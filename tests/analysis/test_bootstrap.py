@@ -24,7 +24,8 @@ def test_without_differences_between_queries_it_is_tukeys_test():
     assert found.freedom == 24
     error = np.sqrt(luck[:, 0].var(axis=0, ddof=1).mean() / 5)
     expected = scipy.stats.studentized_range.ppf(0.95, 6, 24) * error
-    assert found.critical_difference == pytest.approx(expected, rel=0.05)
+    # at most a little wider, for the methods that vary more than others
+    assert 0.97 * expected < found.critical_difference < 1.2 * expected
 
 
 def test_without_random_numbers_it_is_a_bootstrap_of_queries():
@@ -43,7 +44,7 @@ def test_p_values_and_intervals_agree():
     for _ in range(10):
         found = resampled_range_test(values(rng, np.linspace(0, 0.1, 5)), np.random.default_rng(0))
         distance = np.abs(np.subtract.outer(found.means, found.means))
-        assert (found.differ == (distance > found.critical_difference)).all()
+        assert (found.differ == (distance > found.half_widths)).all()
 
 
 @pytest.mark.parametrize("seeds", [3, 5])

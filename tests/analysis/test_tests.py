@@ -104,10 +104,19 @@ def test_the_range_test_is_tukeys_on_independent_groups():
     residuals = scores - scores.mean(axis=0) - scores.mean(axis=1)[:, None] + scores.mean()
     assert found.freedom == 15
     assert found.error == pytest.approx(np.sqrt((residuals**2).sum() / 15 / 6))
+    own = (residuals**2).sum(axis=0) / 15 * 4
+    assert own.mean() == pytest.approx((residuals**2).sum() / 15)
+    errors = np.empty((4, 4))
+    for i in range(4):
+        for j in range(4):  # five degrees of freedom of its own, two of the pooled variance
+            pooled = 6 * found.error**2
+            pair = max(pooled, (5 * (own[i] + own[j]) / 2 + 2 * pooled) / 7)
+            errors[i, j] = np.sqrt(pair / 6)
     q = scipy.stats.studentized_range
-    assert found.critical_difference == pytest.approx(q.ppf(0.95, 4, 15) * found.error)
-    ranges = np.abs(np.subtract.outer(found.means, found.means)) / found.error
+    np.testing.assert_allclose(found.half_widths, q.ppf(0.95, 4, 15) * errors)
+    ranges = np.abs(np.subtract.outer(found.means, found.means)) / errors
     np.testing.assert_allclose(found.p_values, q.sf(ranges, 4, 15), atol=0.002)
+    assert found.critical_difference == found.half_widths.min()
 
 
 def test_the_two_sided_t_test_is_the_range_test_of_two_methods():
@@ -141,7 +150,7 @@ def test_p_values_intervals_and_groups_of_the_range_test_agree():
     for _ in range(20):
         found = tests.range_test(rng.normal(np.linspace(0, 0.1, 7), 0.02, size=(4, 7)), 0.2)
         distance = np.abs(np.subtract.outer(found.means, found.means))
-        assert (found.differ == (distance > found.critical_difference)).all()
+        assert (found.differ == (distance > found.half_widths)).all()
         best = found.means.argmax()
         assert ((found.groups == 0) == ~found.differ[best]).all()
         assert sorted(set(found.groups)) == list(range(max(found.groups) + 1))

@@ -242,7 +242,7 @@ def test_two_methods_on_one_split(hand_made):
     together = np.stack([values[name] for name in "abc"], axis=2)
     expected = resampled_range_test(together, np.random.default_rng(0))
     assert first["p_value"] == expected.p_values[0, 1]
-    half = expected.critical_difference
+    half = expected.half_widths[0, 1]
     assert (first["high"] - first["low"]) / 2 == pytest.approx(half)
     words = sentences(table, "a", "b")
     assert all(fact in words[0] for fact in ("2 tested comparisons", "a wins", "b 0"))
