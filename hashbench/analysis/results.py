@@ -21,7 +21,6 @@ from hashbench.core.errors import HashbenchError, unknown
 from hashbench.core.validation import listed
 from hashbench.data.splits import SEARCHED, Searched, StoredSplit
 from hashbench.execution.cell import Cell
-from hashbench.execution.cell_codes import EITHER, ENCODED, LEARNED
 from hashbench.execution.plan import Plan
 from hashbench.execution.score_cache import (
     EvaluatedCell,
@@ -35,7 +34,7 @@ from hashbench.execution.store import Store, Stored
 from hashbench.execution.tuning.search import Search
 from hashbench.measures import MANY_LABELS, MULTILABEL_MEASURES, parse, parse_many
 from hashbench.plugins.dataset import ContactSheet
-from hashbench.plugins.protocol import ALL, SEEN, UNSEEN
+from hashbench.plugins.protocol import ALL, EITHER, ENCODED, LEARNED, SEEN, UNSEEN
 from hashbench.plugins.registry import Registry
 from hashbench.plugins.selection import bare_name, full_name
 
@@ -159,40 +158,41 @@ class Results:
                     raise HashbenchError(f"measure {str(measure)!r} is a curve; allowed: numbers")
             part = replace(part, measures=tuple(dict.fromkeys(map(str, chosen))))
         if bits:
-            _check("bits", bits, {cell.bits for cell in self.cells})
+            _check_known("bits", bits, {cell.bits for cell in self.cells})
             bits = [int(each) for each in bits]
             part = replace(part, bits=tuple(bits))
         if tasks:
-            _check("task", tasks, self.tasks)
+            _check_known("task", tasks, self.tasks)
             part = replace(part, tasks=tuple(tasks))
         if databases:
-            _check("database", databases, DATABASES)
+            _check_known("database", databases, DATABASES)
             part = replace(part, databases=tuple(databases), shown=False)
         if codes:
-            _check("codes", codes, (*CODES, EITHER))
+            _check_known("codes", codes, (*CODES, EITHER))
             if EITHER in codes and len(codes) > 1:
                 raise HashbenchError(f"codes: found {codes}; allowed: {EITHER!r} alone, or others")
             part = replace(part, codes=tuple(codes), shown=False)
         if seeds:
-            _check("seed", seeds, {cell.seed for cell in self.cells})
+            _check_known("seed", seeds, {cell.seed for cell in self.cells})
             seeds = [int(each) for each in seeds]
         cells = [cell for cell in self.cells if not bits or cell.bits in bits]
         cells = [cell for cell in cells if not seeds or cell.seed in seeds]
         cells = _matching(cells, "dataset", datasets, lambda cell: cell.dataset)
         cells = _matching(cells, "method", methods, lambda cell: cell.label)
-        return self._with(replace(part, cells=tuple(cells)))
+        return self._filtered(replace(part, cells=tuple(cells)))
 
     def shown(self) -> Self:
         """Return what tables show where neither database nor codes were selected.
 
         Of each cell the encoded codes of unseen rows; if its protocol has none, those of what
-        there is: seen rows, or the whole database.
+        there is: seen rows, or the whole database. Of these the learned codes, where the study
+        asks for "learned-or-encoded" and the method has them.
         """
         if self.selection.databases or self.selection.codes:
             return self
-        return self._with(replace(self.selection, shown=True))
+        return self._filtered(replace(self.selection, shown=True))
 
-    def _with(self, selection: ResultsFilter) -> Self:
+    def _filtered(self, selection: ResultsFilter) -> Self:
         return type(self)(
             self.path,
             self.registry,
@@ -216,9 +216,10 @@ class Results:
 
     @cached_property
     def searched(self) -> tuple[Searched, ...]:
-        """The selected parts of databases and codes of all done cells, unseen ones first."""
+        """The selected parts of databases and codes of all done cells, what is shown first."""
         found = {each.searched for stored in self.done() for each in self._selected(stored)}
-        every = (Searched(*pair) for pair in itertools.product(DATABASES, CODES))
+        codes = CODES[::-1] if self.plan.codes == EITHER else CODES
+        every = (Searched(*pair) for pair in itertools.product(DATABASES, codes))
         return tuple(each for each in every if each in found)
 
     @cached_property
@@ -347,6 +348,7 @@ class Results:
     ) -> Iterator[tuple[Cell, Searched, RankingScores]]:
         """Yield cell, what is searched and scores of every selected ranking."""
         either = EITHER in (self.selection.codes or ())
+        either |= self.selection.shown and self.plan.codes == EITHER
         for stored in done:
             for ranking in self._selected(stored, measures):
                 if ranking.task in self.tasks:
@@ -360,9 +362,12 @@ class Results:
     def _selected(self, stored: Stored, measures: Sequence[str] = ()) -> list[RankingScores]:
         """Return the rankings of a done cell whose part of the database and codes are selected."""
         rankings = self.evaluated(stored, measures).rankings
-        if self.selection.shown:
-            return [each for each in rankings if each.searched == rankings[0].searched]
         every = {ranking.searched for ranking in rankings}
+        if self.selection.shown:
+            first = rankings[0].searched
+            learned = first._replace(codes=LEARNED)
+            shown = learned if self.plan.codes == EITHER and learned in every else first
+            return [each for each in rankings if each.searched == shown]
         databases, codes = self.selection.databases or DATABASES, self.selection.codes or CODES
         whole = ALL in databases and len({each.database for each in every}) == 1
 
@@ -486,6 +491,7 @@ class Results:
         return self._frames[key].copy()
 
     def _sizes(self, cell_id: str | None) -> dict[str, int]:
+        """Return the training rows of a done cell, and the memory that it added."""
         stored = None if cell_id is None else self.stored.get(cell_id)
         if stored is None:
             return {}
@@ -530,7 +536,7 @@ def _frame(rows: Iterable[Any], columns: list[str]) -> pd.DataFrame:
     return pd.DataFrame(list(rows), columns=columns)
 
 
-def _check(what: str, found: Iterable[Any], allowed: Iterable[Any]) -> None:
+def _check_known(what: str, found: Iterable[Any], allowed: Iterable[Any]) -> None:
     names = [str(each) for each in allowed]
     for each in found:
         if str(each) not in names:

@@ -34,7 +34,7 @@ PARTS = ("folder", "measure", "bits", "task", "database", "codes", "methods", "d
 @click.option("-b", "--bits", help="Code lengths: 16,32. Curves show 16 unless others are named.")
 @click.option("--task", help="image->text or text->image.")
 @click.option("--database", help="unseen, seen or all; default: unseen where there is one.")
-@click.option("--codes", help="encoded, learned, or learned-or-encoded as papers mix them.")
+@click.option("--codes", help="encoded, or learned: encoded where a method has none.")
 @click.option("-m", "--methods", help="Some methods only: names or patterns.")
 @click.option("--highlight", help="Methods in colour in every figure: edsh,mine.")
 @click.option("-d", "--datasets", help="Some datasets only: names or patterns.")
@@ -52,6 +52,7 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
     """
     from hashbench.analysis.results import Results
     from hashbench.core.parallel import run_in_background
+    from hashbench.plugins.protocol import EITHER, LEARNED
     from hashbench.render.style import Style, check_width
     from hashbench.render.writer import FOLDER, FORMATS, check_formats
     from hashbench.site.build import write_index, write_scripts
@@ -62,7 +63,7 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
     whole_study = names == "all" and all(flags[name] is None for name in PARTS)
     if flags["site"] and not whole_study:
         raise HashbenchError("--site: found a selection; allowed: the whole study")
-    formats = _listed(flags["formats"]) or list(FORMATS)
+    formats = _split_names(flags["formats"]) or list(FORMATS)
     check_formats(formats)
     check_width(flags["width"])
     registry = with_study(out, plugins)
@@ -72,8 +73,10 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
         if cell.id in full_results.damaged:
             reason = full_results.damaged[cell.id]
             click.echo(f"damaged, left out: {cell}: {reason}; run the study again", err=True)
+    if flags["codes"] == LEARNED:  # all methods stand in every table, as papers compare
+        flags["codes"] = EITHER
     results = select_results(full_results, flags)
-    highlight = _listed(flags["highlight"])
+    highlight = _split_names(flags["highlight"])
     style = Style.of(full_results, flags["width"], flags["title"]).part(results, highlight)
     folder = flags["folder"] or out / FOLDER
     has_page = whole_study and folder == out / FOLDER
@@ -112,10 +115,10 @@ def select_results(full_results: Any, flags: dict[str, Any]) -> Any:
     """Return the part of the results that the flags select."""
     from hashbench.measures import parse_many
 
-    bits = _listed(flags["bits"])
+    bits = _split_names(flags["bits"])
     if not all(each.isdecimal() for each in bits):
         raise HashbenchError(f"bits: found {flags['bits']!r}; allowed: whole numbers, as 16,32")
-    seeds = _listed(flags.get("seeds"))
+    seeds = _split_names(flags.get("seeds"))
     if not all(each.isdecimal() for each in seeds):
         raise HashbenchError(f"seeds: found {flags['seeds']!r}; allowed: whole numbers, as 0,1")
     return full_results.select(
@@ -124,15 +127,15 @@ def select_results(full_results: Any, flags: dict[str, Any]) -> Any:
         if flags["measure"]
         else [],
         bits=[int(each) for each in bits],
-        tasks=_listed(flags["task"]),
-        databases=_listed(flags["database"]),
-        codes=_listed(flags["codes"]),
-        datasets=_listed(flags["datasets"]),
-        methods=_listed(flags["methods"]),
+        tasks=_split_names(flags["task"]),
+        databases=_split_names(flags["database"]),
+        codes=_split_names(flags["codes"]),
+        datasets=_split_names(flags["datasets"]),
+        methods=_split_names(flags["methods"]),
     )
 
 
-def _listed(text: str | None) -> list[str]:
+def _split_names(text: str | None) -> list[str]:
     from hashbench.plugins.selection import split_items
 
     return split_items(text) if text else []

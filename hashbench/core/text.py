@@ -49,7 +49,7 @@ def spreadsheet_text(text: str) -> str:
 
 
 def _bounded(text: str, longest: int) -> str:
-    """Take both ends of a text, enough of them for :func:`_cut`: making ten MB harmless is slow."""
+    """Return both ends of a long text, enough for :func:`_cut`: escaping ten MB is slow."""
     return text if len(text) <= 8 * longest else text[: 4 * longest] + text[-4 * longest :]
 
 
@@ -57,7 +57,7 @@ def _escape_controls(text: str) -> str:
     """Write controls and halves of characters as their numbers; line breaks stay."""
     if text.isprintable():
         return text
-    return "".join(letter if _is_text(letter) else _escaped(letter) for letter in text)
+    return "".join(letter if _is_text(letter) else _escape(letter) for letter in text)
 
 
 def _is_text(letter: str) -> bool:
@@ -65,7 +65,7 @@ def _is_text(letter: str) -> bool:
     return letter in "\n\t" or unicodedata.category(letter) not in ("Cc", "Cf", "Cs")
 
 
-def _escaped(letter: str) -> str:
+def _escape(letter: str) -> str:
     code = ord(letter)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 

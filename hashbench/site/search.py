@@ -20,8 +20,8 @@ from hashbench.analysis.per_query import per_query
 from hashbench.analysis.results import Results
 from hashbench.core.codes import Words, unpack
 from hashbench.data.splits import StoredSplit
-from hashbench.execution.cell_codes import LEARNED
 from hashbench.execution.store import Stored
+from hashbench.plugins.protocol import LEARNED
 from hashbench.plugins.selection import bare_name
 from hashbench.render.style import Style
 from hashbench.render.text_layout import emoji_keywords, emoji_names
