@@ -94,6 +94,7 @@ def publish(results: Results, written: Callable[[Path], object] = lambda page: N
     ``written`` is called with the path as soon as the page can be opened, before figures are drawn.
     """
     style = Style.of(results)
+    write_card(results, style, folder)
     scripts = run_in_background(lambda: write_scripts(results, style))
     rendered = render_all(
         [plugin.cls() for plugin in results.registry.reports.values()],
