@@ -54,7 +54,7 @@ def write_card(results: Results, style: Style, folder: Path) -> Path | None:
     axes.spines[["top", "right", "left"]].set_visible(False)
     about = About.of(results, style.heading)
     figure.text(
-        0.04, 0.9, text_layout.printable(about.title, 52), fontsize=30, weight="bold", va="center"
+        0.04, 0.9, text_layout.printable(about.title, 52), fontsize=26, weight="bold", va="center"
     )
     count, datasets = len(style.methods), len(style.datasets)
     line = f"{count} methods on {datasets} dataset{'s' if datasets > 1 else ''}; hashbench"
