@@ -36,7 +36,7 @@ def badge(source: str) -> str:
 
 
 @dataclass(frozen=True)
-class Finding:
+class SubmissionFinding:
     """Something that is wrong with a cell.
 
     Attributes
@@ -54,7 +54,9 @@ class Finding:
         return f"{self.kind}: {self.cell}: {self.reason}"
 
 
-def review(results: Results, table: pd.DataFrame, others: Iterable[Results]) -> list[Finding]:
+def review(
+    results: Results, table: pd.DataFrame, others: Iterable[Results]
+) -> list[SubmissionFinding]:
     """Return what is wrong with results that are to be added to the archive.
 
     Parameters
@@ -75,18 +77,20 @@ def review(results: Results, table: pd.DataFrame, others: Iterable[Results]) -> 
     done = {stored.cell.id for stored in results.done()}
     for cell in results.cells:
         if cell.id not in done:
-            found.append(Finding("failed", str(cell), "it has no codes"))
+            found.append(SubmissionFinding("failed", str(cell), "it has no codes"))
     for stored in results.done():
         cell, codes = stored.cell, stored.codes()
         split = splits.get((cell.dataset, cell.seed))
         if split != cell.split:
             reason = f"found split {cell.split}; the archive has {split or 'none of this seed'}"
-            found.append(Finding("split", str(cell), reason))
+            found.append(SubmissionFinding("split", str(cell), reason))
         for reason in leaks(codes, results.split(cell.split)):
-            found.append(Finding("leak", str(cell), reason))
+            found.append(SubmissionFinding("leak", str(cell), reason))
         digest = code_digest(codes, cell.split)
         if digest in known:
-            found.append(Finding("duplicate", str(cell), f"the codes are those of {known[digest]}"))
+            found.append(
+                SubmissionFinding("duplicate", str(cell), f"the codes are those of {known[digest]}")
+            )
         known.setdefault(digest, str(cell))
     return found
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hashbench.analysis.archive import About, labels, read_about, read_archive, stale
+from hashbench.analysis.archive import ArchiveRecord, labels, read_about, read_archive, stale
 from hashbench.analysis.archive_files import choose_cells, unpack_codes, write_archive
 from hashbench.analysis.evaluate import evaluate_missing
 from hashbench.analysis.results import Results
@@ -53,7 +53,7 @@ def pack(
     progress: Progress,
     tell: Callable[[str], None],
     codes: bool = True,
-) -> About:
+) -> ArchiveRecord:
     """Write the archive of several folders of results; codes only of embedded datasets."""
     registry = discover()
     results = [Results(each, registry) for each in folders]

@@ -37,7 +37,7 @@ CODES = "{dataset}-{bits}-{seed}.npz"
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking:
+class MethodRanking:
     """A method among those of the archive.
 
     Attributes
@@ -73,7 +73,7 @@ def rank(
     jobs: int | None = None,
     quiet: bool = False,
     tell: Callable[[str], None] | None = None,
-) -> Ranking:
+) -> MethodRanking:
     """Train a method on the archive's splits and return its place among the archive's methods.
 
     Parameters
@@ -113,7 +113,7 @@ def rank(
     joined = pd.concat([others[COLUMNS], own[COLUMNS]], ignore_index=True)
     searched = f"{rows['database'].iloc[0]} database, encoded codes"
     title = f"archive {table['edition'].iloc[0]}, {parse(measure)}, {searched}"
-    return Ranking(rank_among(joined, labels[0]), labels, title)
+    return MethodRanking(rank_among(joined, labels[0]), labels, title)
 
 
 def _given(method: Any) -> tuple[Any, list[str]]:

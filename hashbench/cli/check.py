@@ -30,7 +30,7 @@ def check_command(plugin_name: str, as_json: bool, plugins: tuple[str, ...]) -> 
 
     PLUGIN is its name, or the path of a file: then every method and dataset in it is checked.
     """
-    chosen = _chosen(plugin_name, plugins)
+    chosen = _chosen_plugins(plugin_name, plugins)
     methods = {plugin.name: plugin for plugin in chosen if plugin.kind == "methods"}
     for name, needs in unavailable(methods).items():
         raise HashbenchError(f"method {name} needs {needs}")
@@ -67,16 +67,16 @@ def _without_output(outcomes: Iterable[CheckResult], printed: io.StringIO) -> It
         yield outcome
 
 
-def _chosen(text: str, plugins: tuple[str, ...]) -> list[Plugin]:
+def _chosen_plugins(text: str, plugins: tuple[str, ...]) -> list[Plugin]:
     path = Path(text)
     if path.suffix != ".py":  # a name wins over a folder that happens to be called the same
-        known = _known(plugins)
+        known = _all_plugins(plugins)
         found = [plugin for plugin in known if plugin.name == text]
         if found:
             return found
         if not path.is_dir():
             raise unknown("method or dataset", text, [plugin.name for plugin in known])
-    known = _known((*plugins, text))
+    known = _all_plugins((*plugins, text))
     root = path.resolve()
     found = [plugin for plugin in known if root in (plugin.path, *plugin.path.parents)]
     if not found:
@@ -87,6 +87,6 @@ def _chosen(text: str, plugins: tuple[str, ...]) -> list[Plugin]:
     return found
 
 
-def _known(plugins: tuple[str, ...]) -> list[Plugin]:
+def _all_plugins(plugins: tuple[str, ...]) -> list[Plugin]:
     registry = find_plugins(plugins)
     return [*registry.methods.values(), *registry.datasets.values()]
