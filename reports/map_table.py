@@ -105,7 +105,7 @@ class MapTable(Report):
         for task in dict.fromkeys(data["task"]):
             rows = [
                 [
-                    method_cell(style, method),
+                    method_cell(style, method, searched[1]),
                     *(_entry(found.get((task, method, *column)), spread) for column in columns),
                 ]
                 for method in methods
