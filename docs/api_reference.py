@@ -17,7 +17,21 @@ from typing import Any
 SECTIONS = {
     "Studies and results": (
         "What `hashbench run` and its kin do, from Python: [guide](../guide/python.md).",
-        ("run", "open", "StudyResults", "score", "evaluate", "discover"),
+        (
+            "run",
+            "open",
+            "StudyResults",
+            "score",
+            "evaluate",
+            "archive",
+            "rank",
+            "explain",
+            "discover",
+        ),
+    ),
+    "The archive": (
+        "Stored results of all methods, and yours among them: [guide](../guide/archive.md).",
+        ("archive", "rank", "explain"),
     ),
     "Methods": (
         "Base classes of methods and what they declare: [guide](../guide/your-method.md).",

@@ -26,7 +26,10 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
+    "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",  # MathJax's files, so that no other host is contacted
     "sphinx_copybutton",
+    "sphinx_design",
 ]
 exclude_patterns = ["made/*.txt"]
 myst_enable_extensions = ["colon_fence", "dollarmath"]

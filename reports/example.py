@@ -112,6 +112,7 @@ def _figure(data: pd.DataFrame, style: Style) -> Any:
     soft: dict[str, Any] = {"fontsize": text_layout.NAME_SIZE, "color": "#555555", "va": "center"}
     for x, words in (
         (QUERY / 2, "query"),
+        (name_at + NAMES / 2, f"{measure} of this query"),
         (code_at + CODE / 2, f"its {data['bits'].iloc[0]}-bit code"),
         (left + items / 2, _answers(items, database_view)),
     ):
@@ -121,12 +122,12 @@ def _figure(data: pd.DataFrame, style: Style) -> Any:
     shown = Item(query_view, int(query["query"]), str(query["query_string"]))
     draw_item(axes, 0, top, shown, sheet, cell, QUERY, text_layout.TITLE_SIZE)
     labels = wrap_words(str(query["query_labels"]), int(QUERY * cell / 4), 2)
-    axes.text(QUERY / 2, top + QUERY + 0.2, labels, ha="center", **soft)
+    axes.text(QUERY / 2, top + QUERY + 0.06, labels, ha="center", **{**soft, "va": "top"})
     for number, method in enumerate(methods):
         y, own = HEAD + number, data[data["method"] == method]
         width = NAMES * cell
         title = text_layout.fit_text(figure, text_layout.label(style, method), width)
-        score = f"{measure} {own['score'].iloc[0]:.2f}"
+        score = f"{own['score'].iloc[0]:.2f}"
         where: dict[str, Any] = {"va": "center", "fontsize": text_layout.TITLE_SIZE}
         axes.text(name_at + NAMES, y + 0.34, title, ha="right", weight="bold", **where)
         axes.text(name_at + NAMES, y + 0.68, score, ha="right", **where)

@@ -110,16 +110,20 @@ def record(
     """Store the code that computed the numbers of a page, and put the commit into the page.
 
     Scripts that write pages call this. ``commit`` is the present one if none is given; where some
-    numbers were not computed again, the one that the page had.
+    numbers were not computed again, the one that the page had. A page that is old stays so until
+    most of its numbers are new.
     """
     store = root / RECORD.relative_to(ROOT)
     pages = read(store) if store.exists() else {}
     name = str(path.resolve().relative_to(root))
+    known = pages.get(name, {})
+    page: dict[str, Any] = {"sources": dict(sorted(sources.items()))}
     if not commit:
-        kept = pages.get(name, {}).get("commit") if changed(sources, present()) else None
+        now = present()
+        old = old or (bool(known.get("old")) and too_old(page, now))
+        kept = known.get("commit") if changed(sources, now) else None
         commit = kept or git_state().removesuffix("-dirty")[:7]
-    page = {"commit": commit, **({"old": True} if old else {})}
-    pages[name] = page | {"sources": dict(sorted(sources.items()))}
+    pages[name] = {"commit": commit, **({"old": True} if old else {}), **page}
     store.write_text(json.dumps(dict(sorted(pages.items())), indent=1) + "\n", encoding="utf-8")
     text = stamped(path.read_text(encoding="utf-8"), pages[name])
     path.write_text(text, encoding="utf-8")

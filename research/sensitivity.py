@@ -1,129 +1,125 @@
-"""Measure how far rounding moves a score: every method on features with changed last digits.
+"""Measure how far rounding moves the scores of built-in methods, and write the page about it.
 
-``python -m research.sensitivity`` fits each method on emoji at 16 bits, on the features as they are
-and on features whose entries are changed by a part of themselves no larger than rounding: one in
-10^12 of float64, and half a unit in the last place of float32. It writes the largest change of AP
-over tasks and draws to ``hashbench/resources/sensitivity.csv``, which ``hashbench show`` and the
-tables read.
+    python -m research.sensitivity [METHOD ...] [--minutes M]   # resources/sensitivity.csv
+    python -m research.sensitivity --write                      # docs/research/rounding.md
 
-``python -m research.sensitivity --kernels OUT OTHER...`` adds the effect of the order of
-sums: the largest difference of a score between folders of the default study, each computed with
-the kernels of another processor (``OPENBLAS_CORETYPE=Nehalem hashbench run -o OTHER``).
+:mod:`hashbench.api.sensitivity` measures. A method that was measured with the present code, as many
+seeds and all kernels that run here is left out, so that the command can be repeated until it is
+done. ``hashbench show`` and tables read the file.
 """
 
 from __future__ import annotations
 
 import argparse
-import tempfile
-import warnings
-from collections.abc import Sequence
-from dataclasses import replace
+import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from hashbench.core.records import to_json
-from hashbench.data.prepare import DataSpec, Prepared, load_dataset, prepare_split
-from hashbench.data.preprocessing import steps_by_view
-from hashbench.data.splits import StoredSplit
-from hashbench.execution.cell import random_state
-from hashbench.execution.compute_cell import checked, encode
-from hashbench.execution.scoring import encoded_scores
+from hashbench.api.sensitivity import SEEDS, architecture, coretypes, sensitivity
+from hashbench.plugins import numerical_tolerance
+from hashbench.plugins.numerical_tolerance import STEADY, Measured
 from hashbench.plugins.registry import discover
+from hashbench.plugins.source_hash import source_hash
+from research import freshness
+from research.markdown_text import number, table
 
-RECORD = Path(__file__).resolve().parent.parent / "hashbench" / "resources" / "sensitivity.csv"
-BITS = 16
-DRAWS = 2
+PAGE = freshness.ROOT / "docs" / "research" / "rounding.md"
+TEXT = Path(__file__).with_name("rounding.md.in")
 
-#: Largest relative change of an entry: far below what any measurement means, far above rounding;
-#: and half a unit in the last place.
-CHANGES = {"float64": 1e-12, "float32": 2.0**-24}
+TOGETHER = 5  # methods that share processes, whose start takes as long as a fit
 
-
-def rows(folder: Path) -> tuple[Prepared, StoredSplit]:
-    """Return the split of emoji that seed 0 gives, as methods see it."""
-    registry = discover([])
-    spec, request = DataSpec("emoji"), {"protocol": {"name": "random"}, "seed": 0}
-    facts = load_dataset(registry, folder, folder, to_json(spec), [request])
-    steps = steps_by_view(spec.make(registry).preprocessing, facts["views"])
-    arguments = (to_json(spec), facts["fingerprint"], request, steps, "split")
-    prepare_split(registry, folder, folder, *arguments)
-    return Prepared.open(folder / "split"), StoredSplit.load(folder / "split" / "split.npz")
-
-
-def changed(prepared: Prepared, dtype: str, seed: int | None) -> Prepared:
-    """Return the rows in a precision, as they are or changed by rounding."""
-    rng = np.random.default_rng(seed)
-    done: dict[int, Any] = {}
-
-    def change(X: Any) -> Any:
-        if id(X) not in done:
-            values = np.asarray(X, dtype)
-            if seed is not None:
-                noise = rng.uniform(-CHANGES[dtype], CHANGES[dtype], values.shape)
-                values = (values.astype(np.float64) * (1 + noise)).astype(dtype)
-            done[id(X)] = values
-        return done[id(X)]
-
-    parts = {part: [change(X) for X in getattr(prepared, part)] for part in PARTS}
-    return replace(prepared, **parts)
+#: What amplifies rounding, as we read the steps of methods. Not a measurement.
+REASONS = {
+    "acq": "signs of values near zero while the rotation is sought",
+    "alech": "signs of values near zero",
+    "cca": "signs of values near zero",
+    "cca-itq": "signs of values near zero while the rotation is sought",
+    "ccq": "codewords that are equally near",
+    "cmssh": "each bit weighs the pairs for the next: one that turns early turns all that follow",
+    "cvh": "signs of values near zero",
+    "dashi": "as `cca-itq`",
+    "dlfh": "a ridge of 1e-6, the original's",
+    "fdch": "signs of values near zero",
+    "imh": "eigenvalues that lie close together, and signs of values at the median",
+    "lssh": "signs of values near zero",
+    "pdh": "support vectors and the signs they give, in turn",
+    "qch": "as `cca-itq`",
+    "scratch": "as `cca-itq`",
+    "seph": "k-means: rows that are equally near to two centroids",
+    "smfh": "an iterative solver that stops by a tolerance",
+}
 
 
-PARTS = ("train", "query", "database")
-
-
-def score(name: str, prepared: Prepared, split: StoredSplit) -> np.ndarray:
-    """Return the AP of a method by task."""
-    cls = discover([]).methods[name].cls
-    method = cls(n_bits=BITS, random_state=random_state(0))
-    labels = prepared.train_labels if method.supervised else None
-    method.fit(list(prepared.train), labels)
-    codes = checked(encode(method, prepared, BITS), prepared)
-    return np.array(list(encoded_scores(codes, split, "AP").values()))
-
-
-def spread(folders: Sequence[Path]) -> pd.Series[float]:
-    """Return the largest difference of a score by method between folders of the same study."""
-    keys = ["dataset", "method", "params", "bits", "seed", "task", "database", "measure"]
-    scores = pd.DataFrame(
-        {
-            str(folder): pd.read_csv(folder / "results.csv", keep_default_na=False).set_index(keys)[
-                "value"
-            ]
-            for folder in folders
-        }
+def complete(name: str, known: dict[str, Measured]) -> bool:
+    """Say whether a method was measured with the present code, all seeds and all kernels."""
+    found = known.get(name)
+    kernels = {architecture(), *coretypes()}
+    return (
+        found is not None
+        and found.seeds >= SEEDS
+        and kernels <= set(found.compared.split())
+        and found.source == source_hash(discover([]).methods[name])
     )
-    return (scores.max(axis=1) - scores.min(axis=1)).groupby("method").max()
+
+
+def page(known: dict[str, Measured]) -> str:
+    """Return the page without the line about its commit."""
+    methods = discover([]).methods
+    five = {name: each for name, each in known.items() if each.seeds >= SEEDS}
+    largest = sorted(known, key=lambda name: (-known[name].largest, name))
+    shown = [name for name in largest if known[name].largest >= STEADY]
+    lines = [
+        [
+            f"`{name}`", *(number(getattr(known[name], each), 4)
+            for each in ("float64", "float32", "kernels")), known[name].seeds,
+            known[name].compared.replace(" ", ", "), REASONS.get(name, ""),
+        ]
+        for name in shown
+    ]  # fmt: skip
+    header = ["method", "float64, 1 in 10^12", "float32, last digit", "other kernels", "seeds"]
+    absent = [name for name, each in methods.items() if name not in known and not each.cls.requires]
+    assert not absent, absent
+    return TEXT.read_text(encoding="utf-8").format(
+        table=table([*header, "kernels compared", "what amplifies it"], lines),
+        five=len(five),
+        all=len(known),
+        others=len(known) - len(shown),
+        steady=number(STEADY, 4),
+        median=number(float(np.median([each.largest for each in known.values()])), 4),
+        older=", ".join(f"`{name}`" for name in known if name not in five) or "none",
+    )
+
+
+def write() -> None:
+    """Write the page from the file."""
+    known = numerical_tolerance.read(numerical_tolerance.shipped())
+    PAGE.write_text(page(known), encoding="utf-8")
+    freshness.record(PAGE, {name: each.source for name, each in known.items()})
 
 
 def main() -> None:
-    """Measure all methods that take no network, or those named, and write the record."""
+    """Measure all methods that take no network, or those named, or write the page."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("methods", nargs="*")
-    parser.add_argument("--kernels", nargs="+", type=Path, metavar="OUT")
+    parser.add_argument("--minutes", type=float, default=np.inf, help="then stop; run it again")
+    parser.add_argument("--write", action="store_true", help="write the page, measure nothing")
     arguments = parser.parse_args()
-    if arguments.kernels:
-        known = pd.read_csv(RECORD, index_col="method")
-        known["kernels"] = spread(arguments.kernels).round(5)
-        known.to_csv(RECORD, float_format="%.5f")
+    if arguments.write:
+        write()
         return
-    methods = discover([]).methods
-    names = arguments.methods or [n for n, p in methods.items() if not p.cls.requires]
-    known = pd.read_csv(RECORD, index_col="method") if RECORD.exists() else pd.DataFrame()
-    warnings.simplefilter("ignore")
-    with tempfile.TemporaryDirectory() as folder:
-        prepared, split = rows(Path(folder))
-        for name in sorted(names):
-            moved = {}
-            for dtype in CHANGES:
-                base = score(name, changed(prepared, dtype, None), split)
-                draws = [score(name, changed(prepared, dtype, k), split) for k in range(DRAWS)]
-                moved[dtype] = float(np.abs(np.array(draws) - base).max())
-            print(name, {key: round(value, 5) for key, value in moved.items()}, flush=True)
-            known.loc[name, list(moved)] = [round(value, 5) for value in moved.values()]
-            known.sort_index().fillna(0).to_csv(RECORD, float_format="%.5f", index_label="method")
+    path, methods = numerical_tolerance.shipped(), discover([]).methods
+    end = time.monotonic() + 60 * arguments.minutes
+    known = numerical_tolerance.read(path)
+    names = arguments.methods or [n for n, plugin in methods.items() if not plugin.cls.requires]
+    names = [name for name in names if not complete(name, known)]
+    for part in (names[start : start + TOGETHER] for start in range(0, len(names), TOGETHER)):
+        if time.monotonic() > end:
+            break
+        found = sensitivity([methods[name] for name in part])
+        print(found, flush=True)
+        known |= found
+        numerical_tolerance.write(path, known)  # what is measured is not lost
 
 
 if __name__ == "__main__":

@@ -16,9 +16,12 @@ START, ENDS = "python3 -m venv ", ("hashbench run", "pytest -n logical")
 
 
 def commands(text: str) -> list[str]:
-    """Return both commands, or raise ValueError if the text has not exactly these two."""
+    """Return both commands, the lines of each joined by ``&&``.
+
+    Raises ValueError if the text has not exactly these two.
+    """
     blocks = re.findall(r"^```[^\n]*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    found = [block.strip() for block in blocks if block.startswith(START)]
+    found = [" && ".join(block.strip().splitlines()) for block in blocks if block.startswith(START)]
     if len(found) != len(ENDS) or not all(map(str.endswith, found, ENDS)):
         raise ValueError(
             f"README.md: found {found} among blocks that begin with {START!r}; allowed: two, the "

@@ -66,7 +66,7 @@ class Gap:
 
 
 @dataclass(frozen=True)
-class About:
+class ArchiveRecord:
     """What is known of the table as a whole.
 
     Attributes
@@ -92,7 +92,7 @@ def shipped() -> Path:
     return Path(str(resources.files("hashbench.resources"))) / "archive"
 
 
-def read_about(folder: Path | None = None) -> About:
+def read_about(folder: Path | None = None) -> ArchiveRecord:
     """Return the record of an archive; its table must have the checksum that is written there."""
     place = shipped() if folder is None else folder
     if not (place / ABOUT).is_file():
@@ -100,7 +100,7 @@ def read_about(folder: Path | None = None) -> About:
             f"{place}: found no archive; allowed: a folder that `hashbench archive pack` wrote"
         )
     try:
-        about = from_json(About, read_record(place / ABOUT))
+        about = from_json(ArchiveRecord, read_record(place / ABOUT))
         if checksum(place / TABLE) != about.table:
             raise DamagedError(f"{TABLE} has changed since it was written")
     except (DamagedError, OSError, ValueError, TypeError) as error:

@@ -14,7 +14,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from hashbench.analysis.archive import ABOUT, COLUMNS, TABLE, About, CodesFile, Gap, is_current
+from hashbench.analysis.archive import (
+    ABOUT,
+    COLUMNS,
+    TABLE,
+    ArchiveRecord,
+    CodesFile,
+    Gap,
+    is_current,
+)
 from hashbench.analysis.csv_tables import Row, settings_text, to_csv
 from hashbench.analysis.evidence import find_evidence
 from hashbench.analysis.results import Results
@@ -66,7 +74,7 @@ def write_archive(
     folder: Path,
     edition: str,
     with_codes: Sequence[str] = (),
-) -> About:
+) -> ArchiveRecord:
     """Write the table of cells into a folder, and one file of codes for each of some datasets."""
     folder.mkdir(parents=True, exist_ok=True)
     rows = table_rows(chosen)
@@ -79,7 +87,9 @@ def write_archive(
         count = pack_codes(own, path)
         codes[dataset] = CodesFile(path.name, checksum(path), path.stat().st_size, count)
     gaps = [_gap(cell, each) for cell, each in chosen.items() if not _is_done(each, cell)]
-    about = About(edition, PROTOCOL_VERSION, len(rows), checksum(folder / TABLE), codes, gaps)
+    about = ArchiveRecord(
+        edition, PROTOCOL_VERSION, len(rows), checksum(folder / TABLE), codes, gaps
+    )
     write_record(folder / ABOUT, to_json(about))
     return about
 

@@ -53,12 +53,12 @@ PHASES = {
 
 def run_rows(plan: Plan, stored: Mapping[str, Stored]) -> list[Row]:
     """Return the rows of runs.csv: every cell of the plan, run or not."""
-    rows = [_run(cell, stored.get(cell.id)) for cell in plan.cells]
+    rows = [_run_row(cell, stored.get(cell.id)) for cell in plan.cells]
     rows += [{**asdict(each), "status": "failed"} for each in plan.missing]
     return sorted(rows, key=lambda row: [row[column] for column in RUN_COLUMNS[:5]])
 
 
-def _run(cell: Cell, stored: Stored | None) -> Row:
+def _run_row(cell: Cell, stored: Stored | None) -> Row:
     row: Row = {
         **dict(zip(RUN_COLUMNS, cell.key, strict=False)),
         "status": "missing",
@@ -112,11 +112,11 @@ def to_csv(rows: Iterable[Row], columns: Sequence[str]) -> str:
     stream = io.StringIO()
     writer = csv.DictWriter(stream, columns, lineterminator="\n", restval="", extrasaction="ignore")
     writer.writeheader()
-    writer.writerows({key: _format(value) for key, value in row.items()} for row in rows)
+    writer.writerows({key: _csv_value(value) for key, value in row.items()} for row in rows)
     return stream.getvalue()
 
 
-def _format(value: Any) -> Any:
+def _csv_value(value: Any) -> Any:
     if isinstance(value, float):
         return f"{value:.10g}"
     if isinstance(value, str):

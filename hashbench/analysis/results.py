@@ -159,28 +159,28 @@ class Results:
                     raise HashbenchError(f"measure {str(measure)!r} is a curve; allowed: numbers")
             part = replace(part, measures=tuple(dict.fromkeys(map(str, chosen))))
         if bits:
-            _check("bits", bits, {cell.bits for cell in self.cells})
+            _check_known("bits", bits, {cell.bits for cell in self.cells})
             bits = [int(each) for each in bits]
             part = replace(part, bits=tuple(bits))
         if tasks:
-            _check("task", tasks, self.tasks)
+            _check_known("task", tasks, self.tasks)
             part = replace(part, tasks=tuple(tasks))
         if databases:
-            _check("database", databases, DATABASES)
+            _check_known("database", databases, DATABASES)
             part = replace(part, databases=tuple(databases), shown=False)
         if codes:
-            _check("codes", codes, (*CODES, EITHER))
+            _check_known("codes", codes, (*CODES, EITHER))
             if EITHER in codes and len(codes) > 1:
                 raise HashbenchError(f"codes: found {codes}; allowed: {EITHER!r} alone, or others")
             part = replace(part, codes=tuple(codes), shown=False)
         if seeds:
-            _check("seed", seeds, {cell.seed for cell in self.cells})
+            _check_known("seed", seeds, {cell.seed for cell in self.cells})
             seeds = [int(each) for each in seeds]
         cells = [cell for cell in self.cells if not bits or cell.bits in bits]
         cells = [cell for cell in cells if not seeds or cell.seed in seeds]
         cells = _matching(cells, "dataset", datasets, lambda cell: cell.dataset)
         cells = _matching(cells, "method", methods, lambda cell: cell.label)
-        return self._with(replace(part, cells=tuple(cells)))
+        return self._filtered(replace(part, cells=tuple(cells)))
 
     def shown(self) -> Self:
         """Return what tables show where neither database nor codes were selected.
@@ -190,9 +190,9 @@ class Results:
         """
         if self.selection.databases or self.selection.codes:
             return self
-        return self._with(replace(self.selection, shown=True))
+        return self._filtered(replace(self.selection, shown=True))
 
-    def _with(self, selection: ResultsFilter) -> Self:
+    def _filtered(self, selection: ResultsFilter) -> Self:
         return type(self)(
             self.path,
             self.registry,
@@ -486,6 +486,7 @@ class Results:
         return self._frames[key].copy()
 
     def _sizes(self, cell_id: str | None) -> dict[str, int]:
+        """Return the training rows of a done cell, and the memory that it added."""
         stored = None if cell_id is None else self.stored.get(cell_id)
         if stored is None:
             return {}
@@ -530,7 +531,7 @@ def _frame(rows: Iterable[Any], columns: list[str]) -> pd.DataFrame:
     return pd.DataFrame(list(rows), columns=columns)
 
 
-def _check(what: str, found: Iterable[Any], allowed: Iterable[Any]) -> None:
+def _check_known(what: str, found: Iterable[Any], allowed: Iterable[Any]) -> None:
     names = [str(each) for each in allowed]
     for each in found:
         if str(each) not in names:

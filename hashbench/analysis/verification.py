@@ -57,7 +57,7 @@ class Verification:
 
     def files(self) -> Results | None:
         """Check plan, cells, splits and trials; return the undamaged cells, None without a plan."""
-        plan = self._plan()
+        plan = self._read_plan()
         stored, damaged = self.store.read()
         for name, reason in damaged.items():
             self._damaged(self.store.cells / name, reason)
@@ -75,13 +75,13 @@ class Verification:
             lines = sum(bool(line) for line in path.read_bytes().split(b"\n"))
             changed = lines - self.store.trials.count(path.stem)
             if changed:
-                self._note(f"trials/{path.name}: {format_count(changed, 'line')} changed")
+                self._report(f"trials/{path.name}: {format_count(changed, 'line')} changed")
         if plan is None:
             return None
         own = {cell.id: stored[cell.id] for cell in plan.cells if cell.id in stored}
         needed = {each.cell.split for each in own.values() if each.status == "done"}
         for name in sorted(needed - splits):
-            self._note(f"splits/{name}.npz is missing: no cell of this split can be scored")
+            self._report(f"splits/{name}.npz is missing: no cell of this split can be scored")
         own = {name: each for name, each in own.items() if each.cell.split not in needed - splits}
         return Results(self.store.path, self.registry, plan, own)
 
@@ -100,9 +100,9 @@ class Verification:
                 self.checked["evaluation"] += 1
                 self._cached(results, stored.cell.id, fresh.evaluated(stored))
             if len(results.stored) == len(results.cells):
-                self._tables(fresh)
+                self._check_tables(fresh)
 
-    def _plan(self) -> Plan | None:
+    def _read_plan(self) -> Plan | None:
         path = self.store.path / FILE
         self.checked["plan"] += 1
         try:
@@ -131,7 +131,7 @@ class Verification:
             if arrays.exists() and not self.read_only:
                 arrays.unlink()
 
-    def _tables(self, fresh: Results) -> None:
+    def _check_tables(self, fresh: Results) -> None:
         for name, expected in table_texts(fresh, self.store).items():
             path = self.store.path / name
             self.checked["table"] += 1
@@ -151,9 +151,9 @@ class Verification:
         name = path.relative_to(self.store.path)
         if path.exists() and not self.read_only:
             reason = f"set aside in {self.store.set_aside(path)}: {reason}"
-        self._note(f"{name}: {reason}")
+        self._report(f"{name}: {reason}")
 
-    def _note(self, line: str) -> None:
+    def _report(self, line: str) -> None:
         self.wrong += 1
         self.message(line)
 
@@ -166,8 +166,8 @@ def _agree(known: EvaluatedCell, fresh: EvaluatedCell) -> bool:
     for old, new in zip(known.rankings, fresh.rankings, strict=True):
         pairs += [(old.scores.get(name), new.scores[name]) for name in new.scores]
         pairs += [(old.curves.get(name), new.curves[name]) for name in new.curves]
-    return all(_text(old) == _text(new) for old, new in pairs)
+    return all(_json_bytes(old) == _json_bytes(new) for old, new in pairs)
 
 
-def _text(value: object) -> bytes:
+def _json_bytes(value: object) -> bytes:
     return msgspec.json.encode(value, order="sorted")

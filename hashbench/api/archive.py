@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hashbench.analysis.archive import About, labels, read_about, read_archive, stale
+from hashbench.analysis.archive import ArchiveRecord, labels, read_about, read_archive, stale
 from hashbench.analysis.archive_files import choose_cells, unpack_codes, write_archive
 from hashbench.analysis.evaluate import evaluate_missing
 from hashbench.analysis.results import Results
+from hashbench.analysis.submission import badge
 from hashbench.api.study_args import RESULTS
 from hashbench.core.errors import HashbenchError
 from hashbench.execution.progress import Progress
@@ -31,10 +32,13 @@ def archive(folder: str | Path | None = None) -> pd.DataFrame:
     -------
     DataFrame
         See `hashbench.analysis.archive.read_archive`; further columns: label, the method with its
-        parameters as tables print it, and stale, whether the method has changed since.
+        parameters as tables print it; stale, whether the method has changed since; badge, "codes
+        only" or "retrained here".
     """
     table = read_archive(None if folder is None else Path(folder))
-    return table.assign(label=labels(table), stale=stale(table, discover()))
+    return table.assign(
+        label=labels(table), stale=stale(table, discover()), badge=table["source"].map(badge)
+    )
 
 
 def is_embedded(plugin: Plugin) -> bool:
@@ -49,7 +53,7 @@ def pack(
     progress: Progress,
     tell: Callable[[str], None],
     codes: bool = True,
-) -> About:
+) -> ArchiveRecord:
     """Write the archive of several folders of results; codes only of embedded datasets."""
     registry = discover()
     results = [Results(each, registry) for each in folders]

@@ -34,7 +34,7 @@ def _source(cls: type[Any]) -> str:
     kept = [node for node in ast.parse(cell).body if _is_definition(node)]
     text = "\n\n".join(map(ast.unparse, kept))
     if cls.__name__ not in [getattr(node, "name", None) for node in kept]:
-        raise _refused(cls, "its source is not found")
+        raise _definition_error(cls, "its source is not found")
     names = [node for each in kept for node in ast.walk(each) if isinstance(node, ast.Name)]
     missing = {node.id for node in names} - _defined(kept)
     around = vars(sys.modules["__main__"])
@@ -64,7 +64,7 @@ def _import(cls: type[Any], name: str, value: Any) -> str:
         return f"import {value.__name__} as {name}"
     if isinstance(value, type | FunctionType) and module != "__main__":
         return f"from {module} import {value.__name__} as {name}"
-    raise _refused(cls, f"it uses {name}, which is no import and not defined in its cell")
+    raise _definition_error(cls, f"it uses {name}, which is no import and not defined in its cell")
 
 
 def _is_definition(node: ast.stmt) -> bool:
@@ -78,5 +78,5 @@ def _is_definition(node: ast.stmt) -> bool:
     return True
 
 
-def _refused(cls: type[Any], reason: str) -> HashbenchError:
+def _definition_error(cls: type[Any], reason: str) -> HashbenchError:
     return HashbenchError(f"{cls.__name__}: {reason}; write it to a file and give plugins=FILE")

@@ -37,7 +37,7 @@ CODES = "{dataset}-{bits}-{seed}.npz"
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking:
+class MethodRanking:
     """A method among those of the archive.
 
     Attributes
@@ -73,7 +73,7 @@ def rank(
     jobs: int | None = None,
     quiet: bool = False,
     tell: Callable[[str], None] | None = None,
-) -> Ranking:
+) -> MethodRanking:
     """Train a method on the archive's splits and return its place among the archive's methods.
 
     Parameters
@@ -95,7 +95,7 @@ def rank(
     table = stored.read_archive(None if archive is None else Path(archive))
     stored.check_version(table)
     lengths = [int(each) for each in listed(bits)]
-    rows = _select(table, _datasets(table, listed(datasets)), lengths, tuned, measure)
+    rows = _select(table, _datasets(table, listed(datasets), lengths), lengths, tuned, measure)
     seeds = sorted({int(seed) for seed in rows["seed"]})
     names = list(dict.fromkeys(rows["dataset"]))
     if tell is not None:
@@ -113,7 +113,7 @@ def rank(
     joined = pd.concat([others[COLUMNS], own[COLUMNS]], ignore_index=True)
     searched = f"{rows['database'].iloc[0]} database, encoded codes"
     title = f"archive {table['edition'].iloc[0]}, {parse(measure)}, {searched}"
-    return Ranking(rank_among(joined, labels[0]), labels, title)
+    return MethodRanking(rank_among(joined, labels[0]), labels, title)
 
 
 def _given(method: Any) -> tuple[Any, list[str]]:
@@ -142,20 +142,31 @@ def _file_name(given: Any) -> str:
     return "".join(each if each.isalnum() or each in "-." else "-" for each in text.split("=")[0])
 
 
-def _datasets(table: pd.DataFrame, names: Sequence[str]) -> list[str]:
-    """Return the archive's datasets of some names, with or without their protocol."""
-    known = list(dict.fromkeys(table["dataset"]))
-    if not names:
-        registry = discover()
+def _datasets(table: pd.DataFrame, names: Sequence[str], bits: Sequence[int]) -> list[str]:
+    """Return the archive's datasets of some names, with or without their protocol.
+
+    All must have the code lengths. Without names: the datasets inside the package that do.
+    """
+    lengths = {
+        str(name): sorted(map(int, found))
+        for name, found in table.groupby("dataset", sort=False)["bits"].unique().items()
+    }
+    registry = discover()
+    if names:
+        found = [each for name in names for each in lengths if name in (each, bare_name(each))]
+        for name in names:
+            if not any(name in (each, bare_name(each)) for each in lengths):
+                raise unknown("dataset of the archive", name, lengths)
+    else:
         inside = {name for name, plugin in registry.datasets.items() if is_embedded(plugin)}
-        return [name for name in known if bare_name(name) in inside]
-    found = []
-    for name in names:
-        hits = [each for each in known if name in (each, bare_name(each))]
-        if not hits:
-            raise unknown("dataset of the archive", name, known)
-        found += hits
-    return found
+        found = [name for name in lengths if bare_name(name) in inside]
+    complete = [name for name in found if set(bits) <= set(lengths[name])]
+    if not complete or (names and complete != found):
+        wrong = next(name for name in found if name not in complete)
+        missing = next(each for each in bits if each not in lengths[wrong])
+        allowed = ", ".join(map(str, lengths[wrong]))
+        raise HashbenchError(f"bits: found {missing}; allowed on {wrong}: {allowed}")
+    return complete
 
 
 def _select(
@@ -166,12 +177,8 @@ def _select(
     if name not in set(table["measure"]):
         raise unknown("measure of the archive", name, sorted(set(table["measure"])))
     chosen = table[(table["measure"] == name) & table["dataset"].isin(datasets)]
-    lengths = sorted(set(chosen["bits"]))
-    for each in bits:
-        if each not in lengths:
-            raise unknown("code length of the archive", str(each), [str(n) for n in lengths])
     chosen = stored.shown(chosen[chosen["bits"].isin(bits)])
-    if tuned:  # a method that was tuned stands for itself
+    if tuned:  # a tuned method replaces the one with defaults
         key = chosen["dataset"] + " " + chosen["method"]
         replaced = ~chosen["tuned"] & key.isin(set(key[chosen["tuned"]]))
         chosen = chosen[~replaced]

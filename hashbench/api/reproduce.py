@@ -108,7 +108,7 @@ def rerun(
         todo = [make_task(cell, sources[cell.split]) for cell in run_order(cells)]
 
         def keep(cell: Any, record: RunRecord, folder: Any) -> None:
-            tell(_compared(wanted[cell.id], record, folder))
+            tell(_compare_codes(wanted[cell.id], record, folder))
 
         if todo:
             run_cells(todo, executor, store, progress, keep)
@@ -123,7 +123,7 @@ def _other_data(stored: Stored) -> str:
     return "the data or the split are others now" + (f" ({changed})" if changed else "")
 
 
-def _compared(stored: Stored, record: RunRecord, folder: Any) -> Rerun:
+def _compare_codes(stored: Stored, record: RunRecord, folder: Any) -> Rerun:
     if record.status != "done" or folder is None:
         return Rerun(stored, failure=record.reason or record.status)
     old, new = stored.codes(), CellCodes.load(folder / "codes.npz")

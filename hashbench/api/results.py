@@ -42,7 +42,7 @@ class StudyResults(Results):
         """
         name, settings = parse_item(report)
         made = self.registry.get("reports", name).cls(**settings[0])
-        results = self.select(**_selection(part)) if part else self
+        results = self.select(**_filter_arguments(part)) if part else self
         try:
             data = made.shown_data(results)
             with figures.plot_context():
@@ -95,11 +95,11 @@ class StudyResults(Results):
         return f"StudyResults({str(self.path)!r}: {done} of {len(self.cells)} cells done)"
 
     def _repr_html_(self) -> str:
-        head = f"<p>{_escaped(repr(self))}</p>"
+        head = f"<p>{_escape_html(repr(self))}</p>"
         try:
             return head + str(self.table("map-table").to_html())
         except HashbenchError as error:
-            return f"{head}<p>{_escaped(str(error))}</p>"
+            return f"{head}<p>{_escape_html(str(error))}</p>"
 
 
 def open_results(out: str | Path, plugins: str | Path | Sequence[str | Path] = ()) -> StudyResults:
@@ -119,11 +119,12 @@ def open_results(out: str | Path, plugins: str | Path | Sequence[str | Path] = (
     return StudyResults(place, registry)
 
 
-def _selection(part: dict[str, Any]) -> dict[str, Sequence[Any]]:
+def _filter_arguments(part: dict[str, Any]) -> dict[str, Sequence[Any]]:
+    """Return the arguments of `select`, whose names are plural, each a list."""
     plural = {"measure": "measures", "task": "tasks", "database": "databases", "seed": "seeds"}
     several = {"method": "methods", "dataset": "datasets"}
     return {{**plural, **several}.get(key, key): listed(value) for key, value in part.items()}
 
 
-def _escaped(text: str) -> str:
+def _escape_html(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

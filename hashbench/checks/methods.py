@@ -126,6 +126,7 @@ def _outputs(method: Method, views: list[Any]) -> list[np.ndarray[Any, Any]]:
 
 
 def _assert_sound(method: Method, views: list[Any], n_bits: int) -> None:
+    """Assert that codes or vectors have the right shape and values."""
     n = views[0].shape[0]
     for output in _outputs(method, views):
         if isinstance(method, VectorMethod):
@@ -154,13 +155,14 @@ def _cheap(cls: MethodClass) -> dict[str, Any]:
 def _fit(
     cls: MethodClass, views: Any, labels: Any, n_bits: int = N_BITS, **parameters: Any
 ) -> Method:
+    """Fit a method for a short time; assert that fit returns self."""
     settings = {**_cheap(cls), **parameters}
     method: Method = cls(n_bits=n_bits, random_state=0, **settings)
     assert method.fit(views, labels) is method, "fit must return self"
     return method
 
 
-def _sound_on(cls: MethodClass, views: list[Any], labels: Any, n_bits: int = N_BITS) -> None:
+def _check_fit(cls: MethodClass, views: list[Any], labels: Any, n_bits: int = N_BITS) -> None:
     _assert_sound(_fit(cls, views, labels, n_bits), views, n_bits)
 
 
@@ -215,17 +217,17 @@ def _ordinary_data(subject: Subject) -> None:
 
 @_check
 def _multi_label_data(subject: Subject) -> None:
-    _sound_on(subject.cls, *toy(multilabel=True))
+    _check_fit(subject.cls, *toy(multilabel=True))
 
 
 @_check
 def _float32_data(subject: Subject) -> None:
-    _sound_on(subject.cls, *toy(dtype=np.float32))
+    _check_fit(subject.cls, *toy(dtype=np.float32))
 
 
 @_check
 def _three_views(subject: Subject) -> None:
-    _sound_on(subject.cls, *toy(dims=(12, 8, 5)))
+    _check_fit(subject.cls, *toy(dims=(12, 8, 5)))
 
 
 @_check
@@ -280,7 +282,7 @@ def _one_bit_and_33(subject: Subject) -> None:
     views, labels = subject.data
     for n_bits in (1, 33):
         try:
-            _sound_on(subject.cls, views, labels, n_bits)
+            _check_fit(subject.cls, views, labels, n_bits)
         except DeclinedError:
             continue
         except Exception as error:
@@ -289,56 +291,56 @@ def _one_bit_and_33(subject: Subject) -> None:
 
 @_check
 def _one_row(subject: Subject) -> None:
-    _sound_on(subject.cls, *toy(n=1))
+    _check_fit(subject.cls, *toy(n=1))
 
 
 @_check
 def _fewer_rows_than_columns(subject: Subject) -> None:
-    _sound_on(subject.cls, *toy(n=10, dims=(40, 30)))
+    _check_fit(subject.cls, *toy(n=10, dims=(40, 30)))
 
 
 @_check
 def _fewer_rows_than_bits(subject: Subject) -> None:
-    _sound_on(subject.cls, *toy(n=10), n_bits=16)
+    _check_fit(subject.cls, *toy(n=10), n_bits=16)
 
 
 @_check
 def _constant_and_duplicate_columns(subject: Subject) -> None:
     views, labels = toy()
     views = [np.hstack([X, X[:, :2], np.ones((len(X), 1)), np.zeros((len(X), 1))]) for X in views]
-    _sound_on(subject.cls, views, labels)
+    _check_fit(subject.cls, views, labels)
 
 
 @_check
 def _constant_views(subject: Subject) -> None:
     views, labels = toy()
-    _sound_on(subject.cls, [np.ones_like(X) for X in views], labels)
+    _check_fit(subject.cls, [np.ones_like(X) for X in views], labels)
 
 
 @_check
 def _duplicate_rows(subject: Subject) -> None:
     views, labels = toy(n=20)
-    _sound_on(subject.cls, [np.repeat(X, 3, axis=0) for X in views], np.repeat(labels, 3, axis=0))
+    _check_fit(subject.cls, [np.repeat(X, 3, axis=0) for X in views], np.repeat(labels, 3, axis=0))
 
 
 @_check
 def _empty_classes_and_unlabelled_rows(subject: Subject) -> None:
     views, labels = toy()
     labels[:5] = 0
-    _sound_on(subject.cls, views, np.hstack([labels, np.zeros((len(labels), 1), np.uint8)]))
+    _check_fit(subject.cls, views, np.hstack([labels, np.zeros((len(labels), 1), np.uint8)]))
 
 
 @_check
 def _one_class(subject: Subject) -> None:
     views, labels = toy()
-    _sound_on(subject.cls, views, np.ones((len(labels), 1), np.uint8))
+    _check_fit(subject.cls, views, np.ones((len(labels), 1), np.uint8))
 
 
 @_check
 def _scaled_features(subject: Subject) -> None:
     views, labels = toy()
     for scale in (1e-4, 1e4):
-        _sound_on(subject.cls, [X * scale for X in views], labels)
+        _check_fit(subject.cls, [X * scale for X in views], labels)
 
 
 @_check
@@ -377,12 +379,12 @@ def _clear_errors(subject: Subject) -> None:
         cases["labels other than 0 and 1"] = (views, 2 * labels, 8)
         cases["no labels"] = (views, None, 8)
     for what, (bad_views, bad_labels, n_bits) in cases.items():
-        message = _message(lambda: _fit(subject.cls, bad_views, bad_labels, n_bits))  # noqa: B023
+        message = _error_message(lambda: _fit(subject.cls, bad_views, bad_labels, n_bits))  # noqa: B023
         assert message is not None, f"{what}: no error"
         assert "\n" not in message, f"{what}: the message has several lines"
 
 
-def _message(attempt: Callable[[], object]) -> str | None:
+def _error_message(attempt: Callable[[], object]) -> str | None:
     try:
         attempt()
     except HashbenchError as error:

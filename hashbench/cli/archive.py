@@ -99,6 +99,45 @@ def check(folder: Path | None, rerun: int, seed: int, quiet: bool) -> None:
     sys.exit(1 if wrong or not compared else 0)
 
 
+@archive_command.command("review")
+@click.argument("out", type=click.Path(path_type=Path))
+@click.option(
+    "--against",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A folder of results whose codes must not be the same; may be repeated.",
+)
+@folder_option
+def review(out: Path, against: tuple[Path, ...], folder: Path | None) -> None:
+    """Check results that are to be added to the archive, such as those of `hashbench rank`.
+
+    Every cell must be done and have the split of the archive. Codes that are a function of the
+    labels were made from them, and equal codes of two methods are one method. `hashbench verify OUT
+    --rerun 1` checks the scores, and fits a cell again.
+
+    Exit codes: 0 nothing is wrong, 1 something is, 2 bad input.
+    """
+    from hashbench.analysis.archive import check_version, read_archive
+    from hashbench.analysis.results import Results
+    from hashbench.analysis.submission import badge
+    from hashbench.analysis.submission import review as find
+    from hashbench.cli import with_study
+
+    registry = with_study(out, ())
+    results = Results(out, registry)
+    table = read_archive(folder)
+    check_version(table)
+    found = find(results, table, [Results(each, registry) for each in against])
+    for each in found:
+        click.echo(str(each), err=True)
+    badges = sorted({badge(cell.source) for cell in results.cells})
+    click.echo(
+        f"{format_count(len(results.cells), 'cell')}, {' and '.join(badges)}: "
+        f"{len(found) or 'nothing'} wrong"
+    )
+    sys.exit(1 if found else 0)
+
+
 @archive_command.command("pack")
 @click.argument(
     "folders", nargs=-1, required=True, metavar="OUT...", type=click.Path(path_type=Path)

@@ -1,4 +1,4 @@
-"""``hashbench compare``: two methods in words and as a figure."""
+"""``hashbench compare``: two methods in tables and as a figure."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def compare_command(
     """
     from hashbench.analysis.compare import compare, find_method
     from hashbench.analysis.results import Results
-    from hashbench.render.comparison import forest, sentences
+    from hashbench.render.comparison import comparison_tables, forest
     from hashbench.render.style import Style, check_width
     from hashbench.render.writer import (
         FOLDER,
@@ -62,5 +62,6 @@ def compare_command(
         known = table.astype(object).where(table.notna(), None)
         click.echo(json.dumps(known.to_dict("records"), indent=2))
         return
-    click.echo("\n".join([*sentences(table, *pair), *style.notes(pair)]))
-    click.echo(f"figure: {written.files['pdf']}")
+    *tables, winner = comparison_tables(table, *pair)
+    notes = [*style.notes(pair), f"figure: {written.files['pdf']}"]
+    click.echo("\n".join([*tables, *notes, winner]))

@@ -67,7 +67,7 @@ def examine(plugins: tuple[str, ...] = ()) -> dict[str, Any]:
         "data": {name: _data(plugin.cls) for name, plugin in registry.datasets.items()},
         "plugins": {**counts, "local": [str(path) for path in registry.paths]},
         "broken plugins": {each.path: each.error for each in registry.broken},
-        "extras": {name: _extra(name, package) for name, package in EXTRAS.items()},
+        "extras": {name: _extra_version(name, package) for name, package in EXTRAS.items()},
         "caches": {each.name: f"{format_size(each.size)}, {each.place}" for each in entries()},
     }
 
@@ -136,7 +136,7 @@ def _data(cls: type[Any]) -> str:
     return f"missing; place {paths} below {data_folders()[0]}"
 
 
-def _extra(name: str, package: str) -> str:
+def _extra_version(name: str, package: str) -> str:
     if importlib.util.find_spec(package) is None:
         return f"not installed; pip install {package}"
     return f"{package} {importlib.metadata.version(package)}"

@@ -74,7 +74,9 @@ def evaluate_command(
 
     said, tasks = load_codes(file, named, split)
     found = {
-        task: _score(arrays, roles, wanted, said if bits is None else bits, per_query is not None)
+        task: _score_task(
+            arrays, roles, wanted, said if bits is None else bits, per_query is not None
+        )
         for task, (roles, arrays) in tasks.items()
     }
     if per_query is not None:
@@ -114,7 +116,7 @@ class Scored:
         ]
         for name, score in self.result.scores.items():
             numbers = (score.value, *(score.bounds or (None, None)), score.chance)
-            lines.append(f"{name:{width}}" + "".join(_cell(number) for number in numbers))
+            lines.append(f"{name:{width}}" + "".join(_number_text(number) for number in numbers))
         if self.result.curves:
             lines.append(f"curves, with --json: {', '.join(self.result.curves)}")
         empty = {score.n_empty for score in self.result.scores.values()} - {0}
@@ -159,7 +161,7 @@ class Scored:
         }
 
 
-def _score(
+def _score_task(
     arrays: Mapping[str, Any],
     roles: Mapping[str, str],
     measures: list[Measure],
@@ -177,7 +179,7 @@ def _score(
     )
 
 
-def _cell(number: float | None) -> str:
+def _number_text(number: float | None) -> str:
     return f"{'-' if number is None else format(number, '.4f'):>9}"
 
 

@@ -138,7 +138,7 @@ def feature_map(entry: dict[str, Any]) -> str:
     return "kernel" if entry["kernel"] else "linear"
 
 
-def _methods(rows: list[dict[str, Any]]) -> str:
+def _methods_table(rows: list[dict[str, Any]]) -> str:
     header = ("method", "labels", "codes", "features", "scales", "year", "fidelity")
     table = listing(
         header,
@@ -171,7 +171,7 @@ def _absent(rows: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-def _datasets(rows: list[dict[str, Any]]) -> str:
+def _datasets_table(rows: list[dict[str, Any]]) -> str:
     return listing(
         ("dataset", "split", "what it is"),
         [(row["name"], _protocols(list(row["protocols"])), row["summary"]) for row in rows],
@@ -183,11 +183,11 @@ def _protocols(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{names[0]} (+{len(names) - 1})"
 
 
-def _reports(rows: list[dict[str, Any]]) -> str:
+def _reports_table(rows: list[dict[str, Any]]) -> str:
     return listing(("report", "what it shows"), [(row["name"], row["summary"]) for row in rows])
 
 
-def _measures(rows: list[dict[str, Any]]) -> str:
+def _measures_table(rows: list[dict[str, Any]]) -> str:
     return listing(
         ("measure", "what it is"),
         [
@@ -197,14 +197,14 @@ def _measures(rows: list[dict[str, Any]]) -> str:
     )
 
 
-def _studies(rows: list[dict[str, Any]]) -> str:
+def _studies_table(rows: list[dict[str, Any]]) -> str:
     return listing(("study", "what it is"), [(row["name"], row["summary"]) for row in rows])
 
 
 _TABLES: dict[str, Callable[[list[dict[str, Any]]], str]] = {
-    "methods": _methods,
-    "datasets": _datasets,
-    "reports": _reports,
-    "measures": _measures,
-    "studies": _studies,
+    "methods": _methods_table,
+    "datasets": _datasets_table,
+    "reports": _reports_table,
+    "measures": _measures_table,
+    "studies": _studies_table,
 }

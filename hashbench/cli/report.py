@@ -55,15 +55,14 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
     from hashbench.render.style import Style, check_width
     from hashbench.render.writer import FOLDER, FORMATS, check_formats
     from hashbench.site.build import write_index, write_scripts
-    from hashbench.site.exhibits import files_of, render_all
-    from hashbench.site.fingerprint import fingerprint_of, remove, write
+    from hashbench.site.exhibits import render_all
     from hashbench.site.index import write_site
     from hashbench.site.preview_card import write_card
 
     whole_study = names == "all" and all(flags[name] is None for name in PARTS)
     if flags["site"] and not whole_study:
         raise HashbenchError("--site: found a selection; allowed: the whole study")
-    formats = _listed(flags["formats"]) or list(FORMATS)
+    formats = _split_names(flags["formats"]) or list(FORMATS)
     check_formats(formats)
     check_width(flags["width"])
     registry = with_study(out, plugins)
@@ -74,11 +73,9 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
             reason = full_results.damaged[cell.id]
             click.echo(f"damaged, left out: {cell}: {reason}; run the study again", err=True)
     results = select_results(full_results, flags)
-    highlight = _listed(flags["highlight"])
+    highlight = _split_names(flags["highlight"])
     style = Style.of(full_results, flags["width"], flags["title"]).part(results, highlight)
     folder = flags["folder"] or out / FOLDER
-    if folder == out / FOLDER:
-        remove(folder)  # what a run left there is about to change
     has_page = whole_study and folder == out / FOLDER
     if has_page and flags["site"]:
         write_card(full_results, style, folder)
@@ -95,9 +92,6 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
     if scripts:
         page = write_index(full_results, style, rendered, scripts())
         click.echo(f"page: {page}")
-        plain = flags["width"] == "page" and not flags["title"] and not highlight
-        if plain and len(rendered) == len(reports):
-            write(folder, fingerprint_of(full_results), files_of(rendered, page))
         if flags["site"]:
             click.echo(f"site: {write_site(full_results, flags['site'])}")
     click.echo(f"in {folder}")
@@ -118,10 +112,10 @@ def select_results(full_results: Any, flags: dict[str, Any]) -> Any:
     """Return the part of the results that the flags select."""
     from hashbench.measures import parse_many
 
-    bits = _listed(flags["bits"])
+    bits = _split_names(flags["bits"])
     if not all(each.isdecimal() for each in bits):
         raise HashbenchError(f"bits: found {flags['bits']!r}; allowed: whole numbers, as 16,32")
-    seeds = _listed(flags.get("seeds"))
+    seeds = _split_names(flags.get("seeds"))
     if not all(each.isdecimal() for each in seeds):
         raise HashbenchError(f"seeds: found {flags['seeds']!r}; allowed: whole numbers, as 0,1")
     return full_results.select(
@@ -130,15 +124,15 @@ def select_results(full_results: Any, flags: dict[str, Any]) -> Any:
         if flags["measure"]
         else [],
         bits=[int(each) for each in bits],
-        tasks=_listed(flags["task"]),
-        databases=_listed(flags["database"]),
-        codes=_listed(flags["codes"]),
-        datasets=_listed(flags["datasets"]),
-        methods=_listed(flags["methods"]),
+        tasks=_split_names(flags["task"]),
+        databases=_split_names(flags["database"]),
+        codes=_split_names(flags["codes"]),
+        datasets=_split_names(flags["datasets"]),
+        methods=_split_names(flags["methods"]),
     )
 
 
-def _listed(text: str | None) -> list[str]:
+def _split_names(text: str | None) -> list[str]:
     from hashbench.plugins.selection import split_items
 
     return split_items(text) if text else []

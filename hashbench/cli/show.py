@@ -63,7 +63,7 @@ def _study_text(entry: dict[str, Any]) -> str:
     """Return the facts about a study for a terminal."""
     keys = {**entry["study"]}
     rules = keys.pop("rules", [])
-    about = [(key, _listed(value)) for key, value in keys.items()]
+    about = [(key, _joined(value)) for key, value in keys.items()]
     for number, rule in enumerate(rules):
         settings = ", ".join(f"{k} = {format_value(v)}" for k, v in rule["set"].items())
         words = f"{rule['methods']} on {rule['datasets']}: {settings}"
@@ -72,7 +72,7 @@ def _study_text(entry: dict[str, Any]) -> str:
     return f"{entry['name']} (study)\n\n{facts([(entry['summary'],)])}\n\n{facts(about)}"
 
 
-def _listed(value: Any) -> str:
+def _joined(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 

@@ -71,6 +71,7 @@ def _opened(path: Path) -> Iterator[tuple[str, tuple[int, ...], np.dtype[Any], O
 
 
 def _header(stream: Any) -> tuple[tuple[int, ...], Order, np.dtype[Any]]:
+    """Read the header of an npy stream: shape, order and type."""
     version = np.lib.format.read_magic(stream)
     if version == (1, 0):
         shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream)

@@ -37,7 +37,7 @@ def parallel_map_processes(
     if workers < 2:
         yield from map(function, items)
         return
-    pool, results = _start(workers, function, items)
+    pool, results = _start_pool(workers, function, items)
     with pool:
         yield from results
 
@@ -49,12 +49,12 @@ def run_in_background(function: Callable[[], Made]) -> Callable[[], Made]:
     """
     if usable_cores() < 2:
         return cache(function)
-    pool, results = _start(1, lambda _: function(), [None])
+    pool, results = _start_pool(1, lambda _: function(), [None])
     pool.shutdown(wait=False)
     return cache(lambda: next(results))
 
 
-def _start(
+def _start_pool(
     workers: int, function: Callable[[Item], Made], items: Sequence[Item]
 ) -> tuple[ProcessPoolExecutor, Iterator[Made]]:
     global _work
@@ -63,10 +63,10 @@ def _start(
     with warnings.catch_warnings():
         # Python warns of locks that other threads may hold: none computes meanwhile
         warnings.simplefilter("ignore", DeprecationWarning)
-        return pool, pool.map(_call, range(len(items)))
+        return pool, pool.map(_call_item, range(len(items)))
 
 
-def _call(index: int) -> Any:
+def _call_item(index: int) -> Any:
     function, items = _work
     return function(items[index])
 

@@ -57,7 +57,7 @@ def _escape_controls(text: str) -> str:
     """Write controls and halves of characters as their numbers; line breaks stay."""
     if text.isprintable():
         return text
-    return "".join(letter if _is_text(letter) else _escaped(letter) for letter in text)
+    return "".join(letter if _is_text(letter) else _escape(letter) for letter in text)
 
 
 def _is_text(letter: str) -> bool:
@@ -65,7 +65,7 @@ def _is_text(letter: str) -> bool:
     return letter in "\n\t" or unicodedata.category(letter) not in ("Cc", "Cf", "Cs")
 
 
-def _escaped(letter: str) -> str:
+def _escape(letter: str) -> str:
     code = ord(letter)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 

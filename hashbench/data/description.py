@@ -120,7 +120,7 @@ class Description:
         lines += [f"  {text}" for text in self.findings or ("nothing found that matters",)]
         lines += [f"{view}: {_recipe_text(recipe)}" for view, recipe in _recipes(self.recipe)]
         lines += [f"note: {text}" for text in self.notes]
-        return "\n".join(_folded(line, width) for line in lines)
+        return "\n".join(_wrap_line(line, width) for line in lines)
 
 
 def _recipes(text: str) -> list[tuple[str, dict[str, str]]]:
@@ -134,8 +134,8 @@ def _recipe_text(recipe: dict[str, str]) -> str:
     )
 
 
-def _folded(line: str, width: int) -> str:
-    """Return a line in several if it is too long, the rest further in than its beginning."""
+def _wrap_line(line: str, width: int) -> str:
+    """Break a line at a width; lines after the first are indented further."""
     indent = " " * (len(line) - len(line.lstrip()) + 4)
     return textwrap.fill(
         line, width, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False

@@ -95,7 +95,7 @@ class Prepared:
         files = about["files"]
         maps = {
             file: [
-                _touched(np.load(folder / f"{file}_{m}.npy", mmap_mode="r"))
+                _load_pages(np.load(folder / f"{file}_{m}.npy", mmap_mode="r"))
                 for m in range(about["views"])
             ]
             for file in set(files.values())  # mapped twice, memory would be counted twice
@@ -123,7 +123,8 @@ class Prepared:
         )
 
 
-def _touched(X: Matrix) -> Matrix:
+def _load_pages(X: Matrix) -> Matrix:
+    """Read one number of each page, so that the whole map is in memory."""
     X.reshape(-1)[::PAGE].sum()
     return X
 

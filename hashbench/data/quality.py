@@ -97,26 +97,30 @@ def inspect(data: Data, split: Split, scans: Sequence[ViewScan] | None = None) -
         if not split.paired:
             report("duplicates", name, *_copies(view.digests, split))
         zero = np.flatnonzero(view.zero)
-        report("zero rows", name, len(zero), f"rows of zeros: {len(zero)} ({_some(zero)})")
+        report("zero rows", name, len(zero), f"rows of zeros: {len(zero)} ({_examples(zero)})")
         report(
             "constant columns",
             name,
             len(view.constant),
-            f"constant columns: {len(view.constant)} ({_some(view.constant)})",
+            f"constant columns: {len(view.constant)} ({_examples(view.constant)})",
         )
         report("not finite", name, view.not_finite, f"entries nan or infinite: {view.not_finite}")
     whole = functools.reduce(np.char.add, (view.digests for view in scans))
     if not split.paired:
         report("duplicates", "all views", *_copies(whole, split))
     bare = np.flatnonzero(~data.labels.any(axis=1)) if data.has_labels else np.empty(0, np.intp)
-    report("unlabelled", "labels", len(bare), f"rows without a label: {len(bare)} ({_some(bare)})")
+    report(
+        "unlabelled", "labels", len(bare), f"rows without a label: {len(bare)} ({_examples(bare)})"
+    )
     return found
 
 
 def _copies(digests: npt.NDArray[np.bytes_], split: Split) -> tuple[int, str]:
     pairs = copy_pairs(digests, split)
     shown = [f"{query}={other}" for query, other in pairs]
-    text = f"queries that are copies of training or database rows: {len(pairs)} ({_some(shown)})"
+    text = (
+        f"queries that are copies of training or database rows: {len(pairs)} ({_examples(shown)})"
+    )
     return len(pairs), text
 
 
@@ -156,6 +160,6 @@ def copy_pairs(digests: npt.NDArray[np.bytes_], split: Split) -> list[tuple[int,
     ]
 
 
-def _some(things: Sequence[str] | Rows) -> str:
+def _examples(things: Sequence[str] | Rows) -> str:
     shown = ", ".join(str(thing) for thing in things[:EXAMPLES])
     return shown + (", ..." if len(things) > EXAMPLES else "")

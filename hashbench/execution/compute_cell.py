@@ -68,7 +68,7 @@ def compute(
     if method.supervised:
         prepared = prepared.with_labels_only()
     with _timed(seconds, "fit"):
-        _fit(method, prepared)
+        _fit_method(method, prepared)
     seconds["recording"] = method.recording_seconds_
     seconds["fit"] -= seconds["recording"]
     check_fitted(method)
@@ -82,6 +82,7 @@ def compute(
 
 @contextlib.contextmanager
 def _timed(seconds: dict[str, float], phase: str) -> Iterator[None]:
+    """Store the seconds that a block takes."""
     start = time.perf_counter()
     yield
     seconds[phase] = time.perf_counter() - start
@@ -115,7 +116,7 @@ def _is_asymmetric(plugin: Plugin, cell: Cell) -> bool:
     return DISTANCE in cell.parameters and DISTANCE not in plugin.cls.defaults()
 
 
-def _fit(method: Method, prepared: Prepared) -> None:
+def _fit_method(method: Method, prepared: Prepared) -> None:
     labels = prepared.train_labels if method.supervised else None
     more: dict[str, Any] = {"validation": prepared.validation} if method.early_stopping else {}
     method.fit(list(prepared.train), labels, **more)
@@ -184,7 +185,7 @@ def encode(method: Method, prepared: Prepared, bits: int, asymmetric: bool = Fal
     2014). Their inner product is the norm sum_j |q_j| less twice that of the bits that differ.
     """
     if asymmetric:
-        learned = _one_or_each(getattr(method, "codes_", None))
+        learned = _as_tuple(getattr(method, "codes_", None))
         return CellCodes(
             tuple(method.project(X, view) for view, X in enumerate(prepared.query)),
             tuple(_signs(method.encode(X, view)) for view, X in enumerate(prepared.database)),
@@ -194,12 +195,12 @@ def encode(method: Method, prepared: Prepared, bits: int, asymmetric: bool = Fal
         return CellCodes(
             tuple(method.vectors(X, view, "query") for view, X in enumerate(prepared.query)),
             tuple(method.vectors(X, view, "database") for view, X in enumerate(prepared.database)),
-            _one_or_each(getattr(method, "vectors_", None)),
+            _as_tuple(getattr(method, "vectors_", None)),
         )
     return CellCodes(
         tuple(method.encode(X, view) for view, X in enumerate(prepared.query)),
         tuple(method.encode(X, view) for view, X in enumerate(prepared.database)),
-        _one_or_each(getattr(method, "codes_", None)),
+        _as_tuple(getattr(method, "codes_", None)),
         bits,
     )
 
@@ -208,7 +209,7 @@ def _signs(codes: Any) -> npt.NDArray[np.float32]:
     return np.where(codes, np.float32(1), np.float32(-1))
 
 
-def _one_or_each(learned: Any) -> tuple[Any, ...]:
+def _as_tuple(learned: Any) -> tuple[Any, ...]:
     if learned is None:
         return ()
     return tuple(learned) if isinstance(learned, list | tuple) else (learned,)

@@ -48,7 +48,7 @@ def parse_external(item: str) -> tuple[str, str] | None:
     if match is None:
         return None
     pattern = str(Path(match["pattern"].strip()).expanduser().absolute())
-    _path(pattern, {"dataset": "", "bits": 0, "seed": 0})  # an unknown field raises
+    _format_path(pattern, {"dataset": "", "bits": 0, "seed": 0})  # an unknown field raises
     return match["name"], pattern
 
 
@@ -82,10 +82,10 @@ def _external_class(name: str, pattern: str) -> type[Method]:
 
 def codes_path(plugin: Plugin, dataset: str, bits: int, seed: int) -> str:
     """Return the file with the codes of one cell."""
-    return _path(str(plugin.path), {"dataset": dataset, "bits": bits, "seed": seed})
+    return _format_path(str(plugin.path), {"dataset": dataset, "bits": bits, "seed": seed})
 
 
-def _path(pattern: str, values: Mapping[str, Any]) -> str:
+def _format_path(pattern: str, values: Mapping[str, Any]) -> str:
     try:
         return pattern.format_map(values)
     except (KeyError, ValueError, IndexError, AttributeError) as error:

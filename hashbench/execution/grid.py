@@ -94,7 +94,7 @@ def expand_grid(study: Study, registry: Registry) -> list[CellSpec]:
     for rule in study.rules:
         _check_rule(rule, registry.methods, {*registry.datasets, *(each.name for each in data)})
     grid = itertools.product(data, study.seeds, study.bits, methods)
-    specs = (_make_spec(study.rules, registry, *point) for point in grid)
+    specs = (_make_cell_spec(study.rules, registry, *point) for point in grid)
     return list({spec.key: spec for spec in specs}.values())
 
 
@@ -155,7 +155,7 @@ def _separate_files(selections: Iterable[str]) -> tuple[list[str], dict[str, Fil
     return names, files
 
 
-def _make_spec(
+def _make_cell_spec(
     rules: Iterable[Rule],
     registry: Registry,
     data: DataChoice,
@@ -163,6 +163,7 @@ def _make_spec(
     bits: int,
     method: Selection,
 ) -> CellSpec:
+    """Return one cell of the grid, with the rules that apply to it."""
     plugin = registry.methods[method.name]
     if plugin.origin == external.ORIGIN:
         codes = external.codes_path(plugin, data.name, bits, seed)
@@ -268,6 +269,7 @@ def settable(plugins: Mapping[str, Plugin], extras: tuple[str, ...]) -> dict[str
 
 
 def _settable(plugin: Plugin, extras: tuple[str, ...]) -> list[str]:
+    """Return the parameters of a plugin, and others, that a selection may set."""
     return [key for key in (*plugin.cls.defaults(), *extras) if key not in FIXED]
 
 

@@ -115,7 +115,7 @@ def _merge_cell(cell: Cell, source: Store, target: Store, merged: Merged) -> Non
     elif theirs.status == "done" and not _equal(ours, theirs):
         merged.conflicts.append(
             f"{cell}: the codes in {source.path} differ from those of an earlier folder "
-            f"({_machine(theirs)}, {_machine(ours)}); the earlier ones are kept"
+            f"({_machine_text(theirs)}, {_machine_text(ours)}); the earlier ones are kept"
         )
 
 
@@ -124,7 +124,7 @@ def _equal(one: Stored, other: Stored) -> bool:
     return one.record.files == other.record.files or one.codes().equals(other.codes())
 
 
-def _machine(stored: Stored) -> str:
+def _machine_text(stored: Stored) -> str:
     environment = stored.record.environment
     return f"{environment.get('machine', '?')} with numpy {environment.get('numpy', '?')}"
 

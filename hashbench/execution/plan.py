@@ -183,7 +183,7 @@ def build_plan(
         of_dataset = requests.setdefault(spec.data.spec, {})
         of_dataset[spec.split] = None
         if spec in tuned:
-            of_dataset[_validation(spec)] = None
+            of_dataset[_validation_request(spec)] = None
     tasks = {
         data: _loading_task(data, splits, [s.data.preprocess for s in specs if s.data.spec == data])
         for data, splits in requests.items()
@@ -214,14 +214,14 @@ def build_plan(
         built.plan.cells.append(cell)
         built.sources[cell.id] = Source(spec.data.spec, spec.split, spec.codes)
         if spec in tuned:
-            validations[cell.id] = dataset.splits[_validation(spec)]
+            validations[cell.id] = dataset.splits[_validation_request(spec)]
     if not built.plan.cells:
         raise HashbenchError("; ".join(dict.fromkeys(m.reason for m in built.plan.missing)))
     built.plan.searches = make_searches(study, registry, built.plan.cells, validations)
     return built
 
 
-def _validation(spec: CellSpec) -> SplitRequest:
+def _validation_request(spec: CellSpec) -> SplitRequest:
     return replace(spec.split, validation=True)
 
 

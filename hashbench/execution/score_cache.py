@@ -104,7 +104,7 @@ class EvaluationCache:
         if cell_id not in self._in_memory:
             try:
                 record = read_record(self.paths(cell_id)[0])
-                self._keep(cell_id, record["stamp"], from_json(EvaluatedCell, record))
+                self._keep_in_memory(cell_id, record["stamp"], from_json(EvaluatedCell, record))
             except (DamagedError, KeyError):
                 return None
         known, evaluated = self._in_memory[cell_id]
@@ -137,7 +137,7 @@ class EvaluationCache:
         per_query : by measure, task and what is searched
         """
         arrays = {_key(stamp, *key): values for key, values in per_query.items()}
-        self._keep(cell_id, stamp, evaluated)
+        self._keep_in_memory(cell_id, stamp, evaluated)
         self._last = (cell_id, arrays)
         try:
             self.folder.mkdir(exist_ok=True)
@@ -153,7 +153,10 @@ class EvaluationCache:
         """Return the files with a cell's numbers and with its values by query."""
         return self.folder / f"{cell_id}.json", self.folder / f"{cell_id}.npz"
 
-    def _keep(self, cell_id: str, stamp: Mapping[str, str], evaluated: EvaluatedCell) -> None:
+    def _keep_in_memory(
+        self, cell_id: str, stamp: Mapping[str, str], evaluated: EvaluatedCell
+    ) -> None:
+        """Keep the numbers of a cell; forget all others when there are too many."""
         if len(self._in_memory) >= CELLS_IN_MEMORY:
             self._in_memory.clear()
         self._in_memory[cell_id] = (stamp, evaluated)

@@ -105,7 +105,7 @@ class Store:
                 folder.mkdir(parents=True, exist_ok=True)
             self._lock.acquire(blocking=False)
         except Timeout:
-            owner = self._owner() or "another process"
+            owner = self._read_owner() or "another process"
             raise HashbenchError(
                 f"{self.path} is in use by {owner}; wait for it to end, or choose another folder "
                 "with -o"
@@ -133,7 +133,7 @@ class Store:
             for folder in self._new_folders:
                 folder.rmdir()
 
-    def _owner(self) -> str:
+    def _read_owner(self) -> str:
         try:
             return self._owner_file.read_text()
         except OSError:
@@ -141,9 +141,11 @@ class Store:
 
     def owner(self) -> str | None:
         """Return the process that writes here now, or None; a killed process does not count."""
-        found = self._owner()
+        found = self._read_owner()
         match = re.fullmatch(r"process (\d+) on (.*)", found)
-        if match is None or (match[2] == os.uname().nodename and not _exists(int(match[1]))):
+        if match is None or (
+            match[2] == os.uname().nodename and not _process_exists(int(match[1]))
+        ):
             return None
         return found
 
@@ -198,7 +200,7 @@ class Store:
 
     def put(self, cell: Cell, record: RunRecord, files: Path | None) -> Stored:
         """Store a cell with the files of a folder, in place of an earlier outcome."""
-        folder = self._new()
+        folder = self._new_folder()
         checksums = {}
         for name in ("codes.npz", "history.npz"):
             if record.status == "done" and files is not None and (files / name).exists():
@@ -212,11 +214,11 @@ class Store:
 
     def copy(self, stored: Stored) -> None:
         """Copy a cell of another store here, in place of an earlier outcome."""
-        folder = self._new()
+        folder = self._new_folder()
         shutil.copytree(stored.folder, folder, dirs_exist_ok=True)
         self._place(folder, stored.cell.id)
 
-    def _new(self) -> Path:
+    def _new_folder(self) -> Path:
         self.work.mkdir(exist_ok=True)
         return Path(tempfile.mkdtemp(dir=self.work, prefix="new-"))
 
@@ -242,7 +244,7 @@ class Store:
 
     def copy_split(self, path: Path) -> None:
         """Copy the file of a split from another store."""
-        temporary = self._new() / path.name
+        temporary = self._new_folder() / path.name
         shutil.copyfile(path, temporary)
         self.put_split(temporary)
 
@@ -288,7 +290,7 @@ def read_cell(folder: Path) -> Stored:
     return Stored(cell, record, folder.parent)
 
 
-def _exists(pid: int) -> bool:
+def _process_exists(pid: int) -> bool:
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

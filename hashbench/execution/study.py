@@ -214,7 +214,7 @@ def _check_measures(value: Any) -> tuple[str, ...]:
     return tuple(str(measure) for measure in parse_many(names))
 
 
-def _rules(value: Any) -> tuple[Rule, ...]:
+def _check_rules(value: Any) -> tuple[Rule, ...]:
     keys = [each.name for each in fields(Rule)]
     rules = []
     for rule in value if isinstance(value, list | tuple) else [value]:
@@ -228,7 +228,7 @@ def _rules(value: Any) -> tuple[Rule, ...]:
     return tuple(rules)
 
 
-def _plugins(value: Any) -> tuple[str, ...]:
+def _check_plugins(value: Any) -> tuple[str, ...]:
     if isinstance(value, dict):
         if list(value) != ["paths"]:
             raise ValueError("allowed: a path, a list of paths, or a table with the key paths")
@@ -236,7 +236,7 @@ def _plugins(value: Any) -> tuple[str, ...]:
     return _check_texts(value) if value != [] else ()
 
 
-def _about(value: Any) -> dict[str, Any]:
+def _check_about(value: Any) -> dict[str, Any]:
     """Return texts about a study; links must be web addresses."""
     if not isinstance(value, dict):
         raise ValueError(f"allowed: a table with the keys {', '.join(ABOUT)}")
@@ -256,13 +256,13 @@ def _about(value: Any) -> dict[str, Any]:
     return about
 
 
-def _name(value: Any) -> str:
+def _check_name(value: Any) -> str:
     if not isinstance(value, str) or not is_file_name(value):
         raise ValueError("allowed: a name that a folder can have")
     return value
 
 
-def _one_of(key: str, allowed: Sequence[str]) -> Callable[[Any], str]:
+def _check_one_of(key: str, allowed: Sequence[str]) -> Callable[[Any], str]:
     def read(value: Any) -> str:
         if value not in allowed:
             raise unknown(key, str(value), allowed)
@@ -271,32 +271,32 @@ def _one_of(key: str, allowed: Sequence[str]) -> Callable[[Any], str]:
     return read
 
 
-def _flag(value: Any) -> bool:
+def _check_flag(value: Any) -> bool:
     if not isinstance(value, bool):
         raise ValueError("allowed: true or false")
     return value
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {
-    "name": _name,
+    "name": _check_name,
     "methods": _check_texts,
     "datasets": _check_texts,
     "bits": lambda value: _parse_numbers(value, 1, MAX_BITS),
     "seeds": parse_seeds,
     "measures": _check_measures,
-    "rules": _rules,
-    "plugins": _plugins,
+    "rules": _check_rules,
+    "plugins": _check_plugins,
     "published": lambda value: _check_texts(value) if value else (),
     "timeout": parse_duration,
     "memory": parse_size,
     "threads": lambda value: _parse_number(value, 1, MAX_PROCESSES),
     "jobs": lambda value: _parse_number(value, 1, MAX_PROCESSES),
     "out": _check_text,
-    "executor": _one_of("executor", EXECUTORS),
+    "executor": _check_one_of("executor", EXECUTORS),
     "scheduler": _check_text,
-    "timing": _flag,
+    "timing": _check_flag,
     "tune": lambda value: _parse_number(value, 2, MAX_POINTS),
-    "tune_bits": _one_of("tune_bits", TUNE_BITS),
-    "keep_trials": _flag,
-    "about": _about,
+    "tune_bits": _check_one_of("tune_bits", TUNE_BITS),
+    "keep_trials": _check_flag,
+    "about": _check_about,
 }

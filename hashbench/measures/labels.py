@@ -28,9 +28,13 @@ def label_words(query_labels: Any, database_labels: Any) -> tuple[Words, Words]:
     -------
     two (n, ceil(classes / 64)) uint64 arrays
     """
-    query = _array(query_labels, "query labels")
-    database = _array(database_labels, "database labels")
-    if _one_column(query) and _one_column(database) and (_numbered(query) or _numbered(database)):
+    query = _check_shape(query_labels, "query labels")
+    database = _check_shape(database_labels, "database labels")
+    if (
+        _one_column(query)
+        and _one_column(database)
+        and (_are_class_numbers(query) or _are_class_numbers(database))
+    ):
         numbers = [
             _check_class_numbers(query, "query labels"),
             _check_class_numbers(database, "database labels"),
@@ -43,10 +47,10 @@ def label_words(query_labels: Any, database_labels: Any) -> tuple[Words, Words]:
             f"labels: found shapes {query.shape} for queries and {database.shape} for the "
             "database; allowed: (items, classes) with the same classes, or one class number each"
         )
-    return _multi_hot(query, "query labels"), _multi_hot(database, "database labels")
+    return _pack_multi_hot(query, "query labels"), _pack_multi_hot(database, "database labels")
 
 
-def _array(labels: Any, what: str) -> npt.NDArray[Any]:
+def _check_shape(labels: Any, what: str) -> npt.NDArray[Any]:
     array = as_array(labels, what)
     if array.ndim not in (1, 2) or 0 in array.shape or array.dtype.kind not in "biuf":
         raise HashbenchError(
@@ -60,8 +64,8 @@ def _one_column(labels: npt.NDArray[Any]) -> bool:
     return labels.ndim == 1 or labels.shape[1] == 1
 
 
-def _numbered(labels: npt.NDArray[Any]) -> bool:
-    """True if labels in one column are class numbers, not one class that is there or not."""
+def _are_class_numbers(labels: npt.NDArray[Any]) -> bool:
+    """Return whether labels in one column are class numbers, not 0/1 of a single class."""
     return labels.ndim == 1 or not bool(np.isin(labels, (0, 1)).all())
 
 
@@ -82,7 +86,7 @@ def _one_each(classes: npt.NDArray[np.intp], n_classes: int) -> Words:
     return masks
 
 
-def _multi_hot(labels: npt.NDArray[Any], what: str) -> Words:
+def _pack_multi_hot(labels: npt.NDArray[Any], what: str) -> Words:
     masks = np.empty((len(labels), n_words(labels.shape[1])), np.uint64)
     for start in range(0, len(labels), BLOCK_ROWS):
         block = np.asarray(labels[start : start + BLOCK_ROWS])

@@ -55,7 +55,7 @@ def compute(
     variants = {m: _variants(m, bounds, chance) for m in wanted if m.has_ties}
     if left_out is None:
         left_out = np.zeros(ranking.n_queries, bool)
-    of_ranks = _of_ranks(ranking, variants, grid)
+    of_ranks = _rank_values(ranking, variants, grid)
     return QueryValues(of_ranks, by_distance, grid, ranking.query_labels, left_out)
 
 
@@ -113,7 +113,7 @@ def _variants(measure: Measure, bounds: bool, chance: bool) -> dict[str, str]:
     return variants
 
 
-def _of_ranks(
+def _rank_values(
     ranking: Ranking, variants: Mapping[Measure, Mapping[str, str]], grid: Ranks
 ) -> dict[Measure, dict[str, Values]]:
     """Return every variant of every measure for all queries, and their relevant items."""
@@ -127,7 +127,7 @@ def _of_ranks(
     for block in ranking.blocks(depths):
         for measure, treatments in variants.items():
             items = block[measure.relevance]
-            parts[measure].append(_of_block(measure, treatments, items, grid))
+            parts[measure].append(_block_values(measure, treatments, items, grid))
     return {
         measure: {name: np.concatenate([part[name] for part in found]) for name in found[0]}
         for measure, found in parts.items()
@@ -145,7 +145,7 @@ def _depth(measure: Measure, n_database: int, grid: Ranks) -> int:
     return min(measure.cutoff, n_database)
 
 
-def _of_block(
+def _block_values(
     measure: Measure, treatments: Mapping[str, str], block: RankedItems, grid: Ranks
 ) -> dict[str, Values]:
     values = {"n_relevant": block.n_relevant.astype(np.float64)}

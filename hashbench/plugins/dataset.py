@@ -50,8 +50,8 @@ class Split:
     trainable : rows that count as seen, where a method trains on a part of them; `train` if None
     parts : parts of the database that are scored: "unseen", "seen" or "all"; by default those
         that have rows, and "all" if both have
-    copies : (views, queries) bool, queries that do not count in a view because they equal a row of
-        the database there; empty if all count
+    copies : queries that do not count in a view because they equal a row of the database there;
+        one row of bool per view, empty if all count
     paired : whether only a query's own row is relevant, which is in the database then
     """
 
@@ -212,7 +212,7 @@ class RandomQuery:
     def description(self) -> str:
         """One line for listings."""
         part = f"{self.query:.0%} of the rows" if self.query < 1 else f"{self.query:.0f} rows"
-        return f"{part} at random as queries, {_trained(self.train)}"
+        return f"{part} at random as queries, {_trained_text(self.train)}"
 
     def __call__(self, data: Data, rng: np.random.Generator) -> Split:
         """Return the split."""
@@ -224,7 +224,7 @@ class RandomQuery:
         _check_queries(count, len(labelled) + 1)
         query = np.sort(labelled[:count])
         database = np.setdiff1d(order, query)
-        return Split(_some(database, self.train, rng), query, database)
+        return Split(_sample_rows(database, self.train, rng), query, database)
 
 
 @dataclass(frozen=True)
@@ -263,14 +263,14 @@ class LastQuery:
     @property
     def description(self) -> str:
         """One line for listings."""
-        return f"the last {self.query} rows as queries, {_trained(self.train)}"
+        return f"the last {self.query} rows as queries, {_trained_text(self.train)}"
 
     def __call__(self, data: Data, rng: np.random.Generator) -> Split:
         """Return the split."""
         _check_queries(self.query, data.n_rows)
         rows = np.arange(data.n_rows)
         database = rows[: -self.query]
-        return Split(_some(database, self.train, rng), rows[-self.query :], database)
+        return Split(_sample_rows(database, self.train, rng), rows[-self.query :], database)
 
 
 @dataclass(frozen=True)
@@ -294,11 +294,11 @@ def _check_queries(count: int, n_rows: int) -> None:
         )
 
 
-def _trained(train: int | None) -> str:
+def _trained_text(train: int | None) -> str:
     return "train = database" if train is None else f"{train} of the database trained on"
 
 
-def _some(rows: Rows, count: int | None, rng: np.random.Generator) -> Rows:
+def _sample_rows(rows: Rows, count: int | None, rng: np.random.Generator) -> Rows:
     if count is None:
         return rows
     if not 1 <= count <= len(rows):

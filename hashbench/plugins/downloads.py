@@ -128,13 +128,13 @@ def fetch(file: DataFile, dataset: str, progress: bool = False) -> Path:
     except (OSError, ValueError, zipfile.BadZipFile) as error:
         # A failed connection is an OSError, a wrong checksum a ValueError.
         raise HashbenchError(
-            f"{dataset}: {file.path} from {file.url}: {_reason(error, file.url)}; "
+            f"{dataset}: {file.path} from {file.url}: {_failure_reason(error, file.url)}; "
             f"a copy that you get by hand belongs at {target}"
         ) from error
     return target
 
 
-def _reason(error: Exception, url: str) -> str:
+def _failure_reason(error: Exception, url: str) -> str:
     import requests
 
     if isinstance(error, requests.ConnectionError | requests.Timeout):

@@ -45,7 +45,7 @@ def _described(docstring: str) -> dict[str, str]:
 
 
 @cache
-def _measured() -> dict[tuple[str, str], list[tuple[float | None, float]]]:
+def _read_effects() -> dict[tuple[str, str], list[tuple[float | None, float]]]:
     folder = resources.files("hashbench.resources")
     rows = csv.DictReader((folder / "parameter_effects.csv").read_text(encoding="utf-8").split())
     found: dict[tuple[str, str], list[tuple[float | None, float]]] = {}
@@ -68,5 +68,5 @@ def effects(method: str, parameter: str) -> list[tuple[float | None, float]]:
     >>> effects("random", "n_bits")
     []
     """
-    extremes = _measured().get((method, parameter), [])
-    return [*_measured().get((method, ""), []), *sorted(extremes)] if extremes else []
+    extremes = _read_effects().get((method, parameter), [])
+    return [*_read_effects().get((method, ""), []), *sorted(extremes)] if extremes else []

@@ -91,7 +91,7 @@ class Protocol:
     def select(cls, settings: Mapping[str, Any], default: str) -> Protocol:
         """Return the protocol of a selection's settings; paths become absolute."""
         rows = tuple(
-            (key, _absolute(str(settings[key])))
+            (key, _absolute_path(str(settings[key])))
             for key in ROW_KEYS
             if settings.get(key) is not None
         )
@@ -109,13 +109,13 @@ class Protocol:
         0.2
         """
         base, _, options = text.partition(SEPARATOR)
-        rows = tuple(_pairs(base)) if "=" in base else ()
-        values: dict[str, Any] = dict(_pairs(options))
+        rows = tuple(_key_values(base)) if "=" in base else ()
+        values: dict[str, Any] = dict(_key_values(options))
         numbers = {key: float(value) for key, value in values.items() if key != "copies"}
         return cls("" if rows else base, rows, **{**values, **numbers})
 
     def __str__(self) -> str:
-        options = [f"{name}={_plain(value)}" for name, value in self.options.items()]
+        options = [f"{name}={_short(value)}" for name, value in self.options.items()]
         options += [f"copies={self.copies}"] if self.copies else []
         return SEPARATOR.join(filter(None, (self.base, ",".join(options))))
 
@@ -134,7 +134,7 @@ class Protocol:
     def label_options(self) -> str:
         """The options that change labels but no rows, as text."""
         return ",".join(
-            f"{name}={_plain(value)}"
+            f"{name}={_short(value)}"
             for name, value in self.options.items()
             if name in ("label_noise", "label_fraction")
         )
@@ -163,7 +163,7 @@ class Protocol:
         """
         rows = dict(self.rows)
         if "permutation" in rows:
-            return _permuted(rows, n_rows)
+            return _permute_rows(rows, n_rows)
         own = "query" not in rows and {"train", "query"} <= set(given)
         query = (
             given["query"]
@@ -194,7 +194,7 @@ class Protocol:
             train, query = train[~touched[train]], query[touched[query] & ~seen[query]]
             if not len(train) or not len(query):
                 raise HashbenchError(
-                    f"unseen_classes={_plain(self.unseen_classes)}: found {len(train)} training "
+                    f"unseen_classes={_short(self.unseen_classes)}: found {len(train)} training "
                     f"rows without and {len(query)} queries with only unseen classes; at least one "
                     "of each"
                 )
@@ -273,27 +273,29 @@ def labelled_rows(count: int, share: float, seed: int) -> Rows:
     return np.asarray(np.sort(chosen), np.intp)
 
 
-def _pairs(text: str) -> list[tuple[str, str]]:
+def _key_values(text: str) -> list[tuple[str, str]]:
     found = (item.partition("=") for item in text.split(",") if item)
     return [(key, value) for key, _, value in found]
 
 
-def _absolute(text: str) -> str:
+def _absolute_path(text: str) -> str:
     path = Path(text).expanduser()
     return str(path.resolve()) if path.is_file() else text
 
 
-def _plain(value: float) -> str:
+def _short(value: float) -> str:
     return f"{value:g}"
 
 
-def _permuted(rows: Mapping[str, str], n_rows: int) -> tuple[Rows, Rows, Rows]:
+def _permute_rows(rows: Mapping[str, str], n_rows: int) -> tuple[Rows, Rows, Rows]:
     if "database" in rows or "query" not in rows:
         raise HashbenchError(
             "split: found permutation without query=N or with database=; allowed: permutation, "
             "query and train"
         )
-    seed, query, train = (_whole(key, rows.get(key, "0")) for key in ("permutation", *PARTS[:2]))
+    seed, query, train = (
+        _parse_whole(key, rows.get(key, "0")) for key in ("permutation", *PARTS[:2])
+    )
     order = np.random.RandomState(seed).permutation(n_rows)  # the generator of the papers
     if not 1 <= query < n_rows or query + train > n_rows:
         raise HashbenchError(
@@ -304,7 +306,7 @@ def _permuted(rows: Mapping[str, str], n_rows: int) -> tuple[Rows, Rows, Rows]:
     return np.sort(trained), np.sort(order[:query]), np.sort(database)
 
 
-def _whole(key: str, text: str) -> int:
+def _parse_whole(key: str, text: str) -> int:
     if not text.isdecimal() or int(text) >= 1 << 32:
         raise HashbenchError(f"split: {key}: found {text!r}; allowed: a whole number")
     return int(text)
@@ -319,12 +321,12 @@ def _take(
         return _read_rows(key, Path(text), n_rows)
     end, _, number = text.partition("-")
     if end in ("first", "last") and number:
-        count = _count(key, number, len(rows))
+        count = _parse_count(key, number, len(rows))
         return rows[:count] if end == "first" else rows[-count:]
-    return np.sort(rng.permutation(rows)[: _count(key, text, len(rows))])
+    return np.sort(rng.permutation(rows)[: _parse_count(key, text, len(rows))])
 
 
-def _count(key: str, text: str, n_rows: int) -> int:
+def _parse_count(key: str, text: str, n_rows: int) -> int:
     try:
         number = float(text)
     except ValueError:

@@ -123,7 +123,9 @@ def discover(paths: Sequence[str | os.PathLike[str]] = ()) -> Registry:
             where = str(Path(package.__path__[0]) / f"{found.name}.py")
             _attempt(registry, where, "built in", partial(importlib.import_module, name))
         for entry in importlib.metadata.entry_points(group=f"hashbench.{kind}"):
-            _attempt(registry, f"entry point {entry.value}", "installed", partial(_entry, entry))
+            _attempt(
+                registry, f"entry point {entry.value}", "installed", partial(_entry_module, entry)
+            )
     for path in local:
         for file in _python_files(path):
             _attempt(registry, str(file), "local", partial(_load_file, file))
@@ -221,7 +223,8 @@ def _is_name(name: Any) -> bool:
     return isinstance(name, str) and re.fullmatch(r"\w[\w.+-]*", name) is not None
 
 
-def _entry(entry: importlib.metadata.EntryPoint) -> ModuleType:
+def _entry_module(entry: importlib.metadata.EntryPoint) -> ModuleType:
+    """Load an entry point and return its module."""
     loaded = entry.load()
     return loaded if isinstance(loaded, ModuleType) else sys.modules[loaded.__module__]
 

@@ -183,7 +183,7 @@ def select(
     for item in itertools.chain.from_iterable(split_items(t) for t in texts):
         excluded = item.startswith("!")
         name, combinations = parse_item(item.removeprefix("!"))
-        names = _matches(name, known, kind, groups)
+        names = _matching_names(name, known, kind, groups)
         if excluded:  # also of methods that cannot run here
             chosen = {c: None for c in chosen if not _is_excluded(c, names, combinations)}
             continue
@@ -210,7 +210,7 @@ def _is_excluded(choice: Selection, names: list[str], combinations: list[dict[st
     )
 
 
-def _matches(
+def _matching_names(
     name: str,
     known: Mapping[str, Iterable[str]],
     kind: str,

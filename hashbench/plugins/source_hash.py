@@ -40,14 +40,6 @@ def source_hash(plugin: Plugin) -> str:
 
 
 @cache
-def text_hash(plugin: Plugin) -> str:
-    """Return a hash of the same files as they are, for pages that show what is printed of them."""
-    digest = hashlib.sha256()
-    for name, path in source_files(plugin):
-        digest.update(f"{name}\n".encode() + path.read_bytes() + b"\0")
-    return digest.hexdigest()[:16]
-
-
 def source_files(plugin: Plugin) -> list[tuple[str, Path]]:
     """Return the files of a plugin by names that are the same on every machine, sorted.
 

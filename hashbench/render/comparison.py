@@ -1,4 +1,4 @@
-"""A comparison of two methods as a figure and as sentences."""
+"""A comparison of two methods as a figure and as tables for a terminal."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from hashbench.analysis.tests import ALPHA
 from hashbench.data.splits import SEARCHED, Searched
 from hashbench.render import figures, text_layout
 from hashbench.render.colours import COLOURS
-from hashbench.render.report import Picture
+from hashbench.render.report import Group, Picture, Table, TableCell
 from hashbench.render.style import Style, arrow
+from hashbench.render.tables import to_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,57 +87,69 @@ def p_text(p_value: float) -> str:
     return "< 0.001" if p_value < 0.001 else f"{p_value:.2g}"
 
 
-def sentences(table: pd.DataFrame, first: str, second: str) -> list[str]:
-    """Return the comparison as lines: a summary, then a heading per dataset and three per row."""
-    tested = table[table["over"] != ""]
-    significant = tested[tested["p_value"] <= ALPHA]
-    won, lost = (
-        int((significant["difference"] > 0).sum()),
-        int((significant["difference"] < 0).sum()),
-    )
-    lines = [f"{len(table)} comparisons, none tested: too few splits (see below)."]
-    if len(tested):
-        lines = [
-            f"Of {len(tested)} tested comparisons {first} wins {won} and {second} {lost}; in "
-            f"{len(tested) - won - lost} they do not differ significantly.",
-        ]
+def comparison_tables(table: pd.DataFrame, first: str, second: str) -> list[str]:
+    """Return the comparison for a terminal: one table per dataset, notes, and who wins at the end.
+
+    In a table, the significantly better method of a row has its name in the last column.
+    """
     measure = str(table["measure"].iloc[0])
+    tested = table[table["over"] != ""]
+    interval = ("95 % interval", "p") if len(tested) else ()
+    header = ("task", "bits", first, second, "difference", *interval, "better")
+    lines = []
     for (dataset, *searched), group in grouped(table, "dataset", *SEARCHED):
-        lines.append(f"{measure} on {dataset}, {Searched(*searched)}")
-        for row in records(group):
-            verdict = f"{first} and {second} do not differ significantly"
-            if not row.over:
-                verdict = f"{first} and {second} are not compared by a test"
-            elif row.p_value <= ALPHA:
-                better = row.difference > 0
-                verdict = f"{first if better else second} beats {second if better else first}"
-            numbers = f"{row.first:.3f} against {row.second:.3f}, difference {row.difference:+.3f}"
-            if row.over:
-                numbers += f" [{row.low:+.3f}, {row.high:+.3f}], p {_equals(row.p_value)}"
-            lines.append(
-                f"  {row.task}, {row.bits} bits: {verdict}\n    {numbers}\n    {_over(row, first)}"
-            )
+        shown = Table(
+            "",
+            f"{measure} on {dataset}, {Searched(*searched)}",
+            [[(name, 1) for name in header]],
+            [Group("", [_cells(row, first, second, bool(interval)) for row in records(group)])],
+            "lrrrr" + "rr" * bool(interval) + "l",
+            list(dict.fromkeys(_over(row, first) for row in records(group))),
+        )
+        lines += [to_text(shown, WIDTH), ""]
     notes = [
         f"Intervals and p-values are {TESTS[over]} ({int(tested['methods'].max())}): for each line "
         "the probability of any wrong statement about any two of them is 5 %."
         for over in dict.fromkeys(tested["over"])
     ]
     notes.append("Means are over queries, then seeds, as in tables.")
-    return [*lines, *(textwrap.fill(note, WIDTH) for note in notes)]
+    lines += (textwrap.fill(note, WIDTH) for note in notes)
+    return [*lines, textwrap.fill(_summary(table, tested, first, second), WIDTH)]
 
 
-def _equals(p_value: float) -> str:
-    text = p_text(p_value)
-    return text if text.startswith("<") else f"= {text}"
+def _cells(row: Any, first: str, second: str, interval: bool) -> list[TableCell]:
+    """Return the cells of a row of the table."""
+    better = row.over and row.p_value <= ALPHA
+    leads = row.difference > 0
+    cells = [
+        TableCell(row.task),
+        TableCell(str(row.bits)),
+        TableCell(f"{row.first:.3f}", bold=bool(better and leads)),
+        TableCell(f"{row.second:.3f}", bold=bool(better and not leads)),
+        TableCell(f"{row.difference:+.3f}"),
+    ]
+    if interval:
+        ends = f"[{row.low:+.3f}, {row.high:+.3f}]" if row.over else "-"
+        cells += [TableCell(ends), TableCell(p_text(row.p_value) if row.over else "-")]
+    winner = (first if leads else second) if better else "-" if row.over else "no test"
+    return [*cells, TableCell(winner)]
+
+
+def _summary(table: pd.DataFrame, tested: pd.DataFrame, first: str, second: str) -> str:
+    """Return how many comparisons each method wins."""
+    if not len(tested):
+        return f"{len(table)} comparisons, none tested: too few splits."
+    significant = tested[tested["p_value"] <= ALPHA]["difference"]
+    won, lost = int((significant > 0).sum()), int((significant < 0).sum())
+    return (
+        f"Of {len(tested)} tested comparisons {first} wins {won} and {second} {lost}; in "
+        f"{len(tested) - won - lost} they do not differ significantly."
+    )
 
 
 def _over(row: Any, first: str) -> str:
     """Return what a row is over, who is ahead, or what a test would take."""
     words = split_words(row.blocks, row.seeds)
     if not row.over:
-        return textwrap.fill(
-            f"{words}; {words_without_test(row.blocks, row.seeds)}",
-            WIDTH - 4,
-            subsequent_indent="    ",
-        )
+        return f"{words}; {words_without_test(row.blocks, row.seeds)}"
     return f"{words}; {first} is ahead in {row.blocks_won}" if row.blocks > 1 else words

@@ -23,10 +23,10 @@ def vector_notes(runs: Iterable[tuple[str, Any, Any]]) -> dict[str, str]:
     for method, hamming, item_bytes in runs:
         if hamming == 0:  # None or nan where there is no result
             sizes.setdefault(method, set()).add(item_bytes)
-    return {method: f"{_range(found)} bytes per item" for method, found in sizes.items()}
+    return {method: f"{_range_text(found)} bytes per item" for method, found in sizes.items()}
 
 
-def _range(values: set[float]) -> str:
+def _range_text(values: set[float]) -> str:
     return " to ".join(f"{value:g}" for value in dict.fromkeys((min(values), max(values))))
 
 

@@ -62,7 +62,7 @@ def draw_item(
 
     if sheet is not None and (item.view == "image" or not item.string):
         extent = (x + 0.1 * side, x + 0.9 * side, y + 0.9 * side, y + 0.1 * side)
-        axes.imshow(_pixels(sheet, item.row), extent=extent, aspect="auto", zorder=1)
+        axes.imshow(_thumbnail(sheet, item.row), extent=extent, aspect="auto", zorder=1)
     else:
         words = wrap_words(item.string, int(side * points / (0.62 * size)), 4)
         where: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": size}
@@ -89,13 +89,13 @@ def wrap_words(text: str, letters: int, lines: int) -> str:
     return "\n".join(wrapped[:lines])
 
 
-def _pixels(sheet: ContactSheet, row: int) -> Any:
+def _thumbnail(sheet: ContactSheet, row: int) -> Any:
     top, left = (position * sheet.size for position in divmod(row, sheet.columns))
-    return _decoded(sheet)[top : top + sheet.size, left : left + sheet.size]
+    return _decode_sheet(sheet)[top : top + sheet.size, left : left + sheet.size]
 
 
 @lru_cache(maxsize=2)
-def _decoded(sheet: ContactSheet) -> Any:
+def _decode_sheet(sheet: ContactSheet) -> Any:
     from matplotlib.image import imread
 
     return imread(BytesIO(sheet.png), format="png")

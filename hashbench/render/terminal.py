@@ -168,7 +168,7 @@ def _score_table(
     lines = [
         [
             TableCell(method, mark="".join(daggers.get(method, ""))),
-            *(_cell(scores[method].get(c), best.get(c)) for c in columns),
+            *(_score_cell(scores[method].get(c), best.get(c)) for c in columns),
         ]
         for method in methods
     ]
@@ -192,7 +192,7 @@ def _notes(scores: Sequence[TableScore]) -> Iterator[str]:
         yield f"{MEANING} (page: why)"
 
 
-def _cell(score: TableScore | None, best: float | None) -> TableCell:
+def _score_cell(score: TableScore | None, best: float | None) -> TableCell:
     if score is None:
         return TableCell("-")
     bold = score.value is not None and score.value == best
@@ -206,7 +206,7 @@ def _scores(rows: Sequence[Row], runs: Sequence[Row], tasks: Sequence[str]) -> S
         column = (row["task"], row["bits"])
         values.setdefault(_label(row), {}).setdefault(column, []).append(row)
     scores = {
-        label: {column: _mean(found) for column, found in columns.items()}
+        label: {column: _mean_score(found) for column, found in columns.items()}
         for label, columns in values.items()
     }
     for row in runs:
@@ -218,7 +218,7 @@ def _scores(rows: Sequence[Row], runs: Sequence[Row], tasks: Sequence[str]) -> S
     return scores
 
 
-def _mean(rows: Sequence[Row]) -> TableScore:
+def _mean_score(rows: Sequence[Row]) -> TableScore:
     mean = fmean(row["value"] for row in rows)
     low = all("chance" in row for row in rows) and at_chance(rows)
     # rounded, so that what looks equal is equal

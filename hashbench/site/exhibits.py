@@ -17,8 +17,7 @@ from hashbench.render.notes import write_notes
 from hashbench.render.report import Picture, Report
 from hashbench.render.style import Style
 from hashbench.render.writer import FOLDER, Rendered, RenderedExhibit, render_tables, write_figure
-from hashbench.site.build import INDEX, write_index, write_scripts
-from hashbench.site.fingerprint import fingerprint_of, is_current, remove, write
+from hashbench.site.build import write_index, write_scripts
 
 #: What the page shows and offers; `hashbench report` writes pdf and png too.
 PAGE_FORMATS = ("svg", "csv", "md", "tex")
@@ -90,38 +89,19 @@ def _drawn(
 
 
 def publish(results: Results, written: Callable[[Path], object] = lambda page: None) -> Path:
-    """Write the page with every report, unless it is up to date; return its path.
+    """Write the page with every report; return its path.
 
     ``written`` is called with the path as soon as the page can be opened, before figures are drawn.
     """
-    folder = results.path / FOLDER
-    fingerprint = fingerprint_of(results)
-    if is_current(folder, fingerprint):
-        written(folder / INDEX)
-        return folder / INDEX
-    remove(folder)
     style = Style.of(results)
     scripts = run_in_background(lambda: write_scripts(results, style))
-    reports = [plugin.cls() for plugin in results.registry.reports.values()]
     rendered = render_all(
-        reports,
+        [plugin.cls() for plugin in results.registry.reports.values()],
         results,
         style,
-        folder,
+        results.path / FOLDER,
         PAGE_FORMATS,
         lambda line, wrong: None,
         lambda drafts: written(write_index(results, style, drafts, scripts())),
     )
-    page = write_index(results, style, rendered, scripts())
-    if len(rendered) == len(reports):  # otherwise the next call tries the failed ones again
-        write(folder, fingerprint, files_of(rendered, page))
-    return page
-
-
-def files_of(rendered: Iterable[Rendered], page: Path) -> list[Path]:
-    """Return the files of reports and page."""
-    files = [page]
-    for each in rendered:
-        files += [path for shown in each.exhibits for path in shown.files.values()]
-        files += [each.data] if each.data is not None else []
-    return files
+    return write_index(results, style, rendered, scripts())

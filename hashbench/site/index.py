@@ -15,7 +15,6 @@ from hashbench.analysis.results import Results
 from hashbench.core.errors import HashbenchError
 from hashbench.render.writer import FOLDER, slug
 from hashbench.site.about import About
-from hashbench.site.fingerprint import FILE as FINGERPRINT
 from hashbench.site.templates import template, write_text
 
 #: Title, authors and size of a study.
@@ -33,9 +32,7 @@ def write_site(results: Results, site: Path) -> Path:
     if site.resolve().is_relative_to(page.resolve()):
         raise HashbenchError(f"site {str(site)!r} lies in the page itself; allowed: another folder")
     shutil.rmtree(study_folder / FOLDER, ignore_errors=True)
-    shutil.copytree(
-        page, study_folder / FOLDER, ignore=shutil.ignore_patterns(FINGERPRINT, ".*.tmp")
-    )
+    shutil.copytree(page, study_folder / FOLDER, ignore=shutil.ignore_patterns(".*.tmp"))
     for name in TABLES:
         if (results.path / name).exists():
             shutil.copyfile(results.path / name, study_folder / name)

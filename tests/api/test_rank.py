@@ -165,7 +165,7 @@ def test_another_protocol_version_is_refused(packed, mine, tmp_path):
 )
 def test_what_the_archive_lacks_is_named(packed, mine, folder, arguments, named):
     with pytest.raises(HashbenchError, match=named):
-        package.rank(mine, **{"archive": packed, "quiet": True, **arguments})
+        package.rank(mine, **{"archive": packed, "bits": 8, "quiet": True, **arguments})
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from hashbench.plugins.numerical_tolerance import measured
 from tools import run_docs
 
 PAGES = run_docs.pages()
@@ -79,7 +80,7 @@ assert open("file.py").read().startswith("print")
 @pytest.fixture
 def page(tmp_path, monkeypatch):
     monkeypatch.setattr(run_docs, "ROOT", tmp_path)
-    monkeypatch.setattr(run_docs, "tolerance", lambda: 0.0)
+    monkeypatch.setattr(run_docs, "exact", lambda: True)
     place = tmp_path / "page.md"
     place.write_text(PAGE)
     return place
@@ -121,8 +122,19 @@ def test_slow_blocks_run_when_asked_for(page):
 def test_numbers_are_near_on_another_machine(page, monkeypatch):
     page.write_text(PAGE.replace("score 0.5000\n$", "score 0.5050\n$"))
     assert len(run_docs.run_page(page)) == 1
-    monkeypatch.setattr(run_docs, "tolerance", lambda: run_docs.TOLERANCE)
+    monkeypatch.setattr(run_docs, "exact", lambda: False)
     assert run_docs.run_page(page) == []
+
+
+def test_numbers_of_methods_are_as_near_as_rounding_leaves_them(monkeypatch):
+    monkeypatch.setattr(run_docs, "exact", lambda: False)
+    shaken = max(measured(), key=lambda name: measured()[name].largest)
+    assert run_docs.tolerance(f"{shaken}  0.5") == measured()[shaken].largest
+    assert run_docs.tolerance("random  0.5") == run_docs.LEAST
+    assert run_docs.tolerance("mean  0.5") == run_docs.TOLERANCE
+    table = "method  16 bits\nrandom  0.5000\n"
+    for value, near in (("0.5015", True), ("0.5025", False)):
+        assert run_docs.same(table, table.replace("0.5000", value), run_docs.tolerance) is near
 
 
 def test_numbers_are_exact_where_the_pages_were_written(tmp_path, monkeypatch):
@@ -130,9 +142,9 @@ def test_numbers_are_exact_where_the_pages_were_written(tmp_path, monkeypatch):
     monkeypatch.setattr(run_docs, "WRITTEN_ON", place)
     for written, allowed in ((run_docs.here(), 0.0), ({"numpy": "1"}, run_docs.TOLERANCE)):
         place.write_text(json.dumps(written))
-        run_docs.tolerance.cache_clear()
-        assert run_docs.tolerance() == allowed
-    run_docs.tolerance.cache_clear()
+        run_docs.exact.cache_clear()
+        assert run_docs.tolerance("") == allowed
+    run_docs.exact.cache_clear()
 
 
 def test_writing_puts_in_what_is_printed(page):
@@ -150,11 +162,15 @@ def test_a_planned_block_is_planned(page):
 
 
 def test_what_readme_shows_of_its_first_command(monkeypatch):
-    monkeypatch.setattr(run_docs, "tolerance", lambda: 0.0)
+    monkeypatch.setattr(run_docs, "exact", lambda: True)
     text = (run_docs.ROOT / "README.md").read_text()
     (shown,) = [each.body for each in run_docs.blocks(text) if each.mark.startswith("printed by")]
     assert run_docs.printed_by_readme(f"before\n{shown}after\n") == []
-    assert run_docs.printed_by_readme(shown.replace("0.7", "0.9", 1))
+    altered = re.sub(r"0\.\d", "0.1", shown, count=1)
+    assert run_docs.printed_by_readme(altered)
+    monkeypatch.setattr(run_docs, "exact", lambda: False)
+    assert run_docs.printed_by_readme(shown) == []
+    assert len(run_docs.printed_by_readme(altered)) == 1
 
 
 def test_links_between_pages_lead_somewhere():

@@ -54,7 +54,11 @@ def test_what_was_measured_stands_on_the_page(pages, figures):
     edsh = pages.method_page(plugins["edsh"], figures)
     assert "| unseen | encoded | 0.5000 | 0.5000 |" in edsh
     assert "training took 1.23 s with 1 thread" in edsh
-    assert "| `gamma` | `10.0` | Weight of predicting the labels from the codes. | Log(" in edsh
+    assert "| `gamma` | `10` | Weight of predicting the labels from the codes.<br>*Allowed" in edsh
+    assert "rank 1 of 1" in edsh
+    assert "(https://arxiv.org/abs/1905.01304)" in edsh
+    assert "@article{yao2019efficient," in edsh
+    assert "```{math}\n\\begin{aligned}\n& \\sum_{m} [ \\lambda_{m} \\lVert X_{m}" in edsh
     assert "reproduce.md" in edsh
     dch = pages.method_page(plugins["dch"], figures)
     assert "It is not in the default study" in dch
@@ -77,9 +81,9 @@ def test_a_gallery_shows_the_first_of_each_kind(pages, tmp_path):
     (tmp_path / "a.md").write_text("table one")
     (tmp_path / "b.md").write_text("table two")
     (tmp_path / "c.md").write_text("![figure](c.svg)")
-    shown = list(pages._exhibits("a, b, c", tmp_path))
+    shown = list(sys.modules["gallery"]._exhibits("a, b, c", tmp_path))
     assert shown == ["![figure](gallery/c.svg)", "table one", "And 1 more of its kind."]
-    assert list(pages._exhibits("nothing to show: one seed", tmp_path)) == [
+    assert list(sys.modules["gallery"]._exhibits("nothing to show: one seed", tmp_path)) == [
         "Nothing to show: one seed."
     ]
 
@@ -92,7 +96,8 @@ def test_every_public_name_stands_in_the_reference_once(pages):
         assert f":: hashbench.{name}\n" in page
 
 
-def test_docstrings_are_read_as_they_are_meant(pages):
-    done = doctest.testmod(pages.api_reference)
+@pytest.mark.parametrize("name", ["api_reference", "formulas", "method_pages"])
+def test_docstrings_are_read_as_they_are_meant(pages, name):
+    done = doctest.testmod(sys.modules[name])
     assert done.attempted > 0
     assert done.failed == 0

@@ -16,7 +16,7 @@ from hashbench.analysis.per_query import per_query
 from hashbench.core.errors import HashbenchError
 from hashbench.data.splits import Searched
 from hashbench.render import figures
-from hashbench.render.comparison import forest, sentences
+from hashbench.render.comparison import comparison_tables, forest
 from hashbench.render.critical_difference import rank_ticks
 from hashbench.render.report import NothingToShowError
 from hashbench.render.style import Style
@@ -209,8 +209,9 @@ def test_one_split_with_few_seeds_is_not_tested(hand_made, seeds):
     table = compare(hand_made.results(), "good", "bad", "AP")
     assert set(table["over"]) == {""}
     assert table[["p_value", "low", "high"]].isna().all(axis=None)
-    words = sentences(table, "good", "bad")
-    assert all("beats" not in line for line in words)
+    words = comparison_tables(table, "good", "bad")
+    assert words[0].count("no test") >= len(table)
+    assert "none tested" in words[-1]
 
 
 def test_significance_needs_two_methods(given_scores):
@@ -244,10 +245,13 @@ def test_two_methods_on_one_split(hand_made):
     assert first["p_value"] == expected.p_values[0, 1]
     half = expected.half_widths[0, 1]
     assert (first["high"] - first["low"]) / 2 == pytest.approx(half)
-    words = sentences(table, "a", "b")
-    assert all(fact in words[0] for fact in ("2 tested comparisons", "a wins", "b 0"))
-    assert all(fact in words[1] for fact in ("AP", "toy", "encoded"))
-    assert all(fact in words[2] for fact in ("image->text", "2 bits", "p "))
+    words = comparison_tables(table, "a", "b")
+    assert all(fact in words[-1] for fact in ("2 tested comparisons", "a wins", "b 0"))
+    title, header, line, *_ = words[0].split("\n")
+    assert all(fact in title for fact in ("AP", "toy", "encoded"))
+    assert header.split()[:5] == ["task", "bits", "a", "b", "difference"]
+    assert line.split()[:2] == ["image->text", "2"]
+    assert f"{first['first']:.3f}" in line
     picture = forest(table, "a", "b", Style.of(results))
     labels = [label.get_text() for label in picture.figure.axes[0].get_yticklabels()]
     assert labels == [
@@ -271,10 +275,9 @@ def test_means_are_those_of_tables_where_seeds_ask_different_items(hand_made):
         assert row["second"] == pytest.approx(means[task, "b"])
         assert (row["over"], row["blocks"]) == ("splits", 3)
         assert row["low"] < row["difference"] < row["high"]
-    words = sentences(compare(results, "a", "b", "AP"), "a", "b")
-    assert "3 random splits" in words[2]
-    assert "a is ahead in 2" in words[2]
-    assert max(len(line) for text in words[:-2] for line in text.split("\n")) <= 80
+    words = comparison_tables(compare(results, "a", "b", "AP"), "a", "b")
+    assert "3 random splits; a is ahead in 2" in words[0]
+    assert max(len(line) for text in words for line in text.split("\n")) <= 80
 
 
 def test_a_method_does_not_differ_from_itself(hand_made):
@@ -284,9 +287,9 @@ def test_a_method_does_not_differ_from_itself(hand_made):
     table = compare(hand_made.results(), "a", "b", "AP")
     assert table["difference"].tolist() == [0, 0]
     assert table["p_value"].tolist() == [1, 1]
-    words = sentences(table, "a", "b")
-    assert all(fact in words[0] for fact in ("2 tested comparisons", "a wins 0", "b 0", "in 2"))
-    assert "p = 1" in words[2]
+    words = comparison_tables(table, "a", "b")
+    assert all(fact in words[-1] for fact in ("2 tested comparisons", "a wins 0", "b 0", "in 2"))
+    assert words[0].split("\n")[2].split()[-2:] == ["1", "-"]
 
 
 def test_methods_to_compare_are_found_by_name(hand_made):

@@ -16,6 +16,13 @@ def test_readme_has_both():
     assert "pip install -e" in second
 
 
+def test_lines_of_a_block_are_one_command():
+    run = RUN.replace(" && ", "\n")
+    assert readme_commands.commands(run + "words\n" + TEST) == readme_commands.commands(
+        RUN + "words\n" + TEST
+    )
+
+
 @pytest.mark.parametrize("text", ["", RUN, TEST, TEST + RUN, RUN + TEST + TEST])
 def test_anything_else_is_refused(text):
     with pytest.raises(ValueError, match=r"README\.md"):

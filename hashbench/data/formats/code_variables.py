@@ -60,7 +60,7 @@ def find_roles(variables: Variables, named: Mapping[str, str | None]) -> dict[st
             }
     for role in ROLES:
         if any(role not in roles for roles in tasks.values()):
-            raise _undecided(variables, role, candidates[role])
+            raise _ambiguous_error(variables, role, candidates[role])
     return tasks
 
 
@@ -132,7 +132,7 @@ def _view_codes(variables: Variables, role: str, names: Sequence[str]) -> list[s
     return _called(variables, role, held + [name for name in names if len(name) > 1])
 
 
-def _undecided(variables: Variables, role: str, names: list[str]) -> HashbenchError:
+def _ambiguous_error(variables: Variables, role: str, names: list[str]) -> HashbenchError:
     words = role.replace("_", " ")
     exported = ", or give --split FILE of `hashbench data export`" if "labels" in role else ""
     return HashbenchError(

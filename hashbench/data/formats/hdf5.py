@@ -44,7 +44,7 @@ def _members(path: Path, name: str, node: Any, matlab: bool) -> dict[str, Variab
     if isinstance(node, h5py.Group):
         if "MATLAB_sparse" in node.attrs:
             shape = (int(node.attrs["MATLAB_sparse"]), len(node["jc"]) - 1)
-            return {name: Variable(shape, "sparse", _reader(path, node.name, _sparse))}
+            return {name: Variable(shape, "sparse", _reader(path, node.name, _read_sparse))}
         return {
             key: variable
             for member in node
@@ -66,11 +66,13 @@ def _members(path: Path, name: str, node: Any, matlab: bool) -> dict[str, Variab
                 path, f"{name}{{{k}}}", node.file[reference], matlab
             ).items()
         }
-    convert = _transposed if matlab else np.asarray
+    convert = _read_transposed if matlab else np.asarray
     return {name: Variable(shape, kind, _reader(path, node.name, convert))}
 
 
 def _reader(path: Path, node: str, convert: Callable[[Any], Any]) -> Callable[[], Any]:
+    """Return a function that opens the file and reads a node."""
+
     def read() -> Any:
         import h5py
 
@@ -80,11 +82,11 @@ def _reader(path: Path, node: str, convert: Callable[[Any], Any]) -> Callable[[]
     return read
 
 
-def _transposed(node: Any) -> Any:
+def _read_transposed(node: Any) -> Any:
     return node[()].T
 
 
-def _sparse(node: Any) -> Any:
+def _read_sparse(node: Any) -> Any:
     import scipy.sparse
 
     starts = node["jc"][()].astype(np.int64)

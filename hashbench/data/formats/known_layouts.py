@@ -60,7 +60,7 @@ class Layout:
     more_views: bool = False
 
 
-def _own(part: str) -> tuple[str, ...]:
+def _own_layout(part: str) -> tuple[str, ...]:
     """Return hashbench's own names for a part, with the part before or after the role."""
     files = {"query": ("query", "test"), "database": ("database", "retrieval")}
     names = files.get(part, (part,))
@@ -74,7 +74,7 @@ LAYOUTS = (
     Layout(
         "hashbench", {"all": ("image", "text", "labels|label")}, SPLIT, first_row=0, more_views=True
     ),
-    Layout("hashbench", {part: _own(part) for part in SPLIT}, more_views=True),
+    Layout("hashbench", {part: _own_layout(part) for part in SPLIT}, more_views=True),
     Layout(
         "SePH",
         {

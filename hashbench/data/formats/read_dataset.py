@@ -56,8 +56,8 @@ def load_files(files: Sequence[Path | File], chosen: Mapping[str, str] | None = 
         strings=_texts("strings", variables, found, len(labels)) or None,
         pictures=_thumbnails(variables, found, len(labels)),
         recipe="".join(_texts("recipe", variables, found, 1)),
-        given=_given(pieces, variables, found),
-        notes=_notes(variables, found, labels, kind),
+        given=_given_rows(pieces, variables, found),
+        notes=_layout_notes(variables, found, labels, kind),
     )
 
 
@@ -196,9 +196,10 @@ def _multi_hot(parts: Sequence[Any], file: str) -> tuple[npt.NDArray[Any], str, 
     return columns, "texts", names
 
 
-def _given(
+def _given_rows(
     pieces: Mapping[str, list[Any]], variables: Variables, found: Recognised
 ) -> dict[str, Rows]:
+    """Return the rows of each part of a split that the files give."""
     if "query" in pieces:
         ends = np.cumsum([0, *(values[-1].shape[0] for values in pieces.values())])
         return {
@@ -220,7 +221,7 @@ def _given(
     return given
 
 
-def _notes(
+def _layout_notes(
     variables: Variables, found: Recognised, labels: npt.NDArray[Any], kind: str
 ) -> list[str]:
     names = zip(*found.parts.values(), strict=True)

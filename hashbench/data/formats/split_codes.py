@@ -74,18 +74,18 @@ class SplitCodes:
         }
         bits = _read_number(variables, "n_bits")
         split = str(np.ravel(variables["split"].read())[0]) if "split" in variables else ""
-        labels = {part: _rows_first(array) for part, array in find_labels(variables).items()}
+        labels = {part: _flat_labels(array) for part, array in find_labels(variables).items()}
         return cls(path, codes, None if bits is None else int(bits), split, rows, labels, seconds)
 
     def query(self, bits: int) -> list[npt.NDArray[np.bool_]]:
         """Return the queries' codes, one array per view."""
-        return self._unpacked("query", bits)
+        return self._as_bits("query", bits)
 
     def database(self, bits: int) -> list[npt.NDArray[np.bool_]]:
         """Return the database's codes, one array per view."""
-        return self._unpacked("database", bits)
+        return self._as_bits("database", bits)
 
-    def _unpacked(self, part: str, bits: int) -> list[npt.NDArray[np.bool_]]:
+    def _as_bits(self, part: str, bits: int) -> list[npt.NDArray[np.bool_]]:
         if self.bits is not None and self.bits != bits:
             raise HashbenchError(f"{self.path.name}: found {self.bits} bits; allowed: {bits}")
         what = f"{self.path.name}: {part} codes"
@@ -128,7 +128,7 @@ def _read_number(variables: Variables, name: str) -> float | None:
     return float(np.ravel(variables[name].read())[0])
 
 
-def _rows_first(labels: Any) -> Array:
+def _flat_labels(labels: Any) -> Array:
     array = np.asarray(labels)
     if array.ndim == 2 and 1 in array.shape:
         array = array.ravel()

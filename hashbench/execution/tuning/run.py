@@ -178,7 +178,7 @@ def add_tuned(plan: Plan, records: Mapping[str, Records]) -> dict[str, Cell]:
         search = by_bits.get(cell.bits) or next(iter(by_bits.values()))
         best = search.best_point(records[search.id])
         if best is None:
-            reason = _no_score(search, records[search.id])
+            reason = _no_score_reason(search, records[search.id])
             plan.missing.append(UnplannedCell(*replace(cell, tuned=True).key, reason=reason))
             continue
         tuned = search.tuned(cell, best)
@@ -192,6 +192,6 @@ def _tuned_together(cell: Cell) -> tuple[str, str, str, int]:
     return (cell.dataset, cell.name, cell.params, cell.seed)
 
 
-def _no_score(search: Search, records: Records) -> str:
+def _no_score_reason(search: Search, records: Records) -> str:
     first = next((record.reason for record in records.values() if record.reason), "it did not run")
     return f"none of {len(search.points)} trials is done: {first}"

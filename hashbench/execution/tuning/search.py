@@ -67,9 +67,9 @@ class Search:
     @cached_property
     def trials(self) -> list[Cell]:
         """The cell of every point."""
-        return [self._trial(each) for each in self.points]
+        return [self._trial_cell(each) for each in self.points]
 
-    def _trial(self, tried: Point) -> Cell:
+    def _trial_cell(self, tried: Point) -> Cell:
         params = [self.cell.params] if self.cell.params else []
         params += [f"{name}={format_value(value)}" for name, value in tried.settings.items()]
         if tried.preprocessing != self.cell.preprocessing:
