@@ -107,7 +107,7 @@ class MapTable(Report):
         for task in dict.fromkeys(data["task"]):
             rows = [
                 [
-                    method_cell(style, method),
+                    method_cell(style, method, searched[1]),
                     *(
                         _entry(
                             found.get((task, method, *each)), leading.get((task, *each), []), spread

@@ -33,9 +33,9 @@ def shared_errors(
     """Return the root mean square distance from chance over random permutations and flips.
 
     It includes the sampling error of up to 64 queries, so that it is rather too large. Nothing is
-    returned for codes of fewer than 8 bits.
+    returned for codes of fewer than 8 bits, or without queries.
     """
-    if ranking.width < FEWEST_BITS:
+    if ranking.width < FEWEST_BITS or left_out.all():
         return {}
     generator = np.random.default_rng(0)
     chosen = generator.permutation(np.flatnonzero(~left_out))[:QUERIES]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from hashbench.analysis.chance import at_chance, likely_cause
-from hashbench.measures import evaluate
+from hashbench.measures import evaluate, evaluate_ranking, hamming_ranking
 from hashbench.render.style import Style
 from hashbench.render.terminal import score_tables
 from hashbench.reports.map_table import MapTable
@@ -50,6 +50,13 @@ def test_random_hash_functions_are_at_chance_in_95_of_100_seeds():
         marked_by_queries.append(at_chance([{**row, "chance_error": by_queries}]))
     assert sum(marked) >= 95
     assert sum(marked_by_queries) < 90  # the error over queries alone is too small
+
+
+def test_no_query_that_counts_has_no_error():
+    codes = hamming_ranking(np.eye(8), np.eye(8), range(8), range(8))
+    found = evaluate_ranking(codes, "AP", chance=True, left_out=np.ones(8, bool))
+    assert found.scores["AP"].n_counted == 0
+    assert found.scores["AP"].chance_error == 0
 
 
 def test_tables_and_terminal_mark_what_is_at_chance(hand_made, monkeypatch):
