@@ -136,7 +136,7 @@ def _table(data: pd.DataFrame, style: Style, dataset: str, about: dict[str, str]
         best = means.max()
         rows = [
             [
-                method_cell(style, method),
+                method_cell(style, method, about["codes"]),
                 *(_entry(means.loc[method].get(size), best.get(size)) for size in sizes),
             ]
             for method in style.ordered(means.index)

@@ -62,7 +62,7 @@ class Codes(Report):
                 found = {row.method: row for row in records(group)}
                 rows = [
                     [
-                        method_cell(style, method),
+                        method_cell(style, method, codes),
                         *_entries(found[method]),
                     ]
                     for method in style.ordered(found)

@@ -11,9 +11,8 @@ from hashbench.analysis.per_query import per_query
 from hashbench.analysis.rank_changes import change, tau_words, to_ranks
 from hashbench.analysis.summary import grouped, over_seeds
 from hashbench.data.splits import Searched
-from hashbench.execution.cell_codes import ENCODED
 from hashbench.measures import parse
-from hashbench.plugins.protocol import SEEN, UNSEEN
+from hashbench.plugins.protocol import ENCODED, SEEN, UNSEEN
 from hashbench.render import figures, plots
 from hashbench.render.report import (
     Exhibit,

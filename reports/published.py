@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hashbench.analysis.published import FOLDER, Published, published
 from hashbench.analysis.rank_changes import tau
 from hashbench.analysis.summary import grouped, over_seeds, records
-from hashbench.execution.cell_codes import EITHER, ENCODED
-from hashbench.plugins.protocol import ALL
+from hashbench.plugins.protocol import ALL, EITHER, ENCODED
 from hashbench.plugins.selection import bare_name, parse_item
 from hashbench.render import figures
 from hashbench.render.colours import SOFT

@@ -10,7 +10,7 @@ import numpy as np
 
 from hashbench.analysis.summary import grouped, one_database, over_seeds, records
 from hashbench.data.splits import Searched
-from hashbench.execution.cell_codes import ENCODED
+from hashbench.plugins.protocol import ENCODED
 from hashbench.render import figures, text_layout
 from hashbench.render.items import Item, draw_item, wrap_words
 from hashbench.render.report import Exhibit, NothingToShowError, Report
@@ -102,10 +102,8 @@ def _of_task(
     )
 
     measure = results.main_measure
-    scores = one_database(
-        results.scores([measure]).drop(columns=["pessimistic", "optimistic", "chance"])
-    )
-    means = over_seeds(scores[scores["codes"] == ENCODED])
+    scores = one_database(results.select(codes=[ENCODED]).scores([measure]))
+    means = over_seeds(scores.drop(columns=["pessimistic", "optimistic", "chance"]))
     means = means[(means["dataset"] == dataset) & (means["task"] == task)]
     means = means[means["bits"] == cells[0].cell.bits]
     order = list(means.sort_values("mean", ascending=False, kind="stable")["method"])

@@ -13,10 +13,9 @@ from hashbench.analysis.results import Results
 from hashbench.analysis.summary import grouped
 from hashbench.data.splits import Searched, StoredSplit
 from hashbench.execution.cell import Cell
-from hashbench.execution.cell_codes import ENCODED
 from hashbench.execution.store import Stored
 from hashbench.measures import Measure, evaluate_ranking, parse_many
-from hashbench.plugins.protocol import ALL
+from hashbench.plugins.protocol import ALL, ENCODED
 
 if TYPE_CHECKING:
     import pandas as pd

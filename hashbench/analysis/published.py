@@ -60,8 +60,8 @@ def published(folder: Path | None = None) -> Iterator[Published]:
 def read_published(path: Path) -> Published:
     """Read printed numbers; a TOML file of the same name describes them.
 
-    Without one, a quantity is the name of a measure or of a column of the table of runs, and a
-    dataset is the one of that name; every quantity is a table.
+    What it leaves out: a quantity is the name of a measure or of a column of the table of runs, a
+    dataset is the one of that name, and every quantity is a table.
     """
     import pandas as pd
 
@@ -77,13 +77,20 @@ def read_published(path: Path) -> Published:
         if numbers[name].dtype.kind not in "fi":
             raise HashbenchError(f"{path.name}: {name}: found texts; allowed: numbers")
     notes_path = path.with_suffix(".toml")
+    given: dict[str, Any] = {}
     if notes_path.is_file():
-        return Published(**tomllib.loads(notes_path.read_text(encoding="utf-8")), numbers=numbers)
-    quantities = {
-        name: {"run": name} if name in RUN_COLUMNS else {"measure": str(parse(name))}
-        for name in map(str, numbers["quantity"].unique())
+        given = tomllib.loads(notes_path.read_text(encoding="utf-8"))
+    if "quantities" not in given:
+        given["quantities"] = {
+            name: {"run": name} if name in RUN_COLUMNS else {"measure": str(parse(name))}
+            for name in map(str, numbers["quantity"].unique())
+        }
+    names = numbers["dataset"].unique()
+    about = {
+        "paper": path.stem,
+        "short": path.stem,
+        "protocol": "not described",
+        "datasets": {name: {"names": [name], "printed": "not described"} for name in names},
+        "exhibits": [{"name": name, "quantity": name} for name in given["quantities"]],
     }
-    datasets = {name: {"names": [name], "printed": "not described"} for name in numbers["dataset"]}
-    exhibits = [{"name": name, "quantity": name} for name in quantities]
-    about = ("not described", quantities, datasets, exhibits)
-    return Published(path.stem, path.stem, *about, numbers)
+    return Published(**{**about, **given}, numbers=numbers)

@@ -21,7 +21,6 @@ from hashbench.core.errors import HashbenchError, unknown
 from hashbench.core.validation import listed
 from hashbench.data.splits import SEARCHED, Searched, StoredSplit
 from hashbench.execution.cell import Cell
-from hashbench.execution.cell_codes import EITHER, ENCODED, LEARNED
 from hashbench.execution.plan import Plan
 from hashbench.execution.score_cache import (
     EvaluatedCell,
@@ -35,7 +34,7 @@ from hashbench.execution.store import Store, Stored
 from hashbench.execution.tuning.search import Search
 from hashbench.measures import MANY_LABELS, MULTILABEL_MEASURES, parse, parse_many
 from hashbench.plugins.dataset import ContactSheet
-from hashbench.plugins.protocol import ALL, SEEN, UNSEEN
+from hashbench.plugins.protocol import ALL, EITHER, ENCODED, LEARNED, SEEN, UNSEEN
 from hashbench.plugins.registry import Registry
 from hashbench.plugins.selection import bare_name, full_name
 
@@ -186,7 +185,8 @@ class Results:
         """Return what tables show where neither database nor codes were selected.
 
         Of each cell the encoded codes of unseen rows; if its protocol has none, those of what
-        there is: seen rows, or the whole database.
+        there is: seen rows, or the whole database. Of these the learned codes, where the study
+        asks for "learned-or-encoded" and the method has them.
         """
         if self.selection.databases or self.selection.codes:
             return self
@@ -216,9 +216,10 @@ class Results:
 
     @cached_property
     def searched(self) -> tuple[Searched, ...]:
-        """The selected parts of databases and codes of all done cells, unseen ones first."""
+        """The selected parts of databases and codes of all done cells, what is shown first."""
         found = {each.searched for stored in self.done() for each in self._selected(stored)}
-        every = (Searched(*pair) for pair in itertools.product(DATABASES, CODES))
+        codes = CODES[::-1] if self.plan.codes == EITHER else CODES
+        every = (Searched(*pair) for pair in itertools.product(DATABASES, codes))
         return tuple(each for each in every if each in found)
 
     @cached_property
@@ -347,6 +348,7 @@ class Results:
     ) -> Iterator[tuple[Cell, Searched, RankingScores]]:
         """Yield cell, what is searched and scores of every selected ranking."""
         either = EITHER in (self.selection.codes or ())
+        either |= self.selection.shown and self.plan.codes == EITHER
         for stored in done:
             for ranking in self._selected(stored, measures):
                 if ranking.task in self.tasks:
@@ -360,9 +362,12 @@ class Results:
     def _selected(self, stored: Stored, measures: Sequence[str] = ()) -> list[RankingScores]:
         """Return the rankings of a done cell whose part of the database and codes are selected."""
         rankings = self.evaluated(stored, measures).rankings
-        if self.selection.shown:
-            return [each for each in rankings if each.searched == rankings[0].searched]
         every = {ranking.searched for ranking in rankings}
+        if self.selection.shown:
+            first = rankings[0].searched
+            learned = first._replace(codes=LEARNED)
+            shown = learned if self.plan.codes == EITHER and learned in every else first
+            return [each for each in rankings if each.searched == shown]
         databases, codes = self.selection.databases or DATABASES, self.selection.codes or CODES
         whole = ALL in databases and len({each.database for each in every}) == 1
 

@@ -34,7 +34,7 @@ PARTS = ("folder", "measure", "bits", "task", "database", "codes", "methods", "d
 @click.option("-b", "--bits", help="Code lengths: 16,32. Curves show 16 unless others are named.")
 @click.option("--task", help="image->text or text->image.")
 @click.option("--database", help="unseen, seen or all; default: unseen where there is one.")
-@click.option("--codes", help="encoded, learned, or learned-or-encoded as papers mix them.")
+@click.option("--codes", help="encoded, or learned: encoded where a method has none.")
 @click.option("-m", "--methods", help="Some methods only: names or patterns.")
 @click.option("--highlight", help="Methods in colour in every figure: edsh,mine.")
 @click.option("-d", "--datasets", help="Some datasets only: names or patterns.")
@@ -52,6 +52,7 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
     """
     from hashbench.analysis.results import Results
     from hashbench.core.parallel import run_in_background
+    from hashbench.plugins.protocol import EITHER, LEARNED
     from hashbench.render.style import Style, check_width
     from hashbench.render.writer import FOLDER, FORMATS, check_formats
     from hashbench.site.build import write_index, write_scripts
@@ -72,12 +73,14 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
         if cell.id in full_results.damaged:
             reason = full_results.damaged[cell.id]
             click.echo(f"damaged, left out: {cell}: {reason}; run the study again", err=True)
+    if flags["codes"] == LEARNED:  # all methods stand in every table, as papers compare
+        flags["codes"] = EITHER
     results = select_results(full_results, flags)
     highlight = _split_names(flags["highlight"])
     style = Style.of(full_results, flags["width"], flags["title"]).part(results, highlight)
     folder = flags["folder"] or out / FOLDER
     has_page = whole_study and folder == out / FOLDER
-    if has_page and flags["site"]:
+    if has_page:
         write_card(full_results, style, folder)
     scripts = run_in_background(lambda: write_scripts(full_results, style)) if has_page else None
     rendered = render_all(

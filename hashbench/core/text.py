@@ -49,7 +49,7 @@ def spreadsheet_text(text: str) -> str:
 
 
 def _bounded(text: str, longest: int) -> str:
-    """Take both ends of a text, enough of them for :func:`_cut`: making ten MB harmless is slow."""
+    """Return both ends of a long text, enough for :func:`_cut`: escaping ten MB is slow."""
     return text if len(text) <= 8 * longest else text[: 4 * longest] + text[-4 * longest :]
 
 

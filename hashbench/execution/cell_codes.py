@@ -11,14 +11,9 @@ import numpy.typing as npt
 
 from hashbench.core.io import load_arrays, save_arrays
 from hashbench.data.splits import Searched, StoredSplit
+from hashbench.plugins.protocol import ENCODED
 
 Array = npt.NDArray[Any]
-
-#: Learned codes where a method has them, otherwise encoded ones, as papers compare.
-EITHER = "learned-or-encoded"
-
-#: Where codes come from: hash functions, or training.
-ENCODED, LEARNED = "encoded", "learned"
 
 
 @dataclass(frozen=True, eq=False)

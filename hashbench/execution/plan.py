@@ -24,6 +24,7 @@ from hashbench.execution.store import SCHEMA, Stored
 from hashbench.execution.study import Study
 from hashbench.execution.tuning.search import Search, make_searches
 from hashbench.measures import DEFAULT_MEASURES, MANY_LABELS, MULTILABEL_MEASURES, PAIR_MEASURES
+from hashbench.plugins.protocol import ENCODED
 from hashbench.plugins.registry import Registry
 from hashbench.plugins.source_hash import source_hash
 
@@ -70,6 +71,7 @@ class Plan:
     ----------
     measures : measures of the tables
     further_measures : measures of datasets with several labels per row, or without labels
+    codes : the codes that tables and the page show first, see `Study`
     cells : by dataset, seed, code length and method
     missing : cells whose dataset could not be loaded, or whose search found nothing
     searches : points that are tried to tune methods; each belongs to one of the cells
@@ -80,6 +82,7 @@ class Plan:
     missing: list[UnplannedCell] = field(default_factory=list)
     searches: list[Search] = field(default_factory=list)
     further_measures: tuple[str, ...] = ()
+    codes: str = ENCODED
 
     def to_json(self) -> str:
         """Return the content of plan.json."""
@@ -193,7 +196,7 @@ def build_plan(
         data: _loaded_dataset(data, list(splits), outcomes[tasks[data]])
         for data, splits in requests.items()
     }
-    built = BuiltPlan(Plan(study.measures))
+    built = BuiltPlan(Plan(study.measures, codes=study.codes))
     if study.measures == DEFAULT_MEASURES:
         numbers = [each.labels_per_row for each in loaded.values() if not each.error]
         if numbers and not any(numbers):

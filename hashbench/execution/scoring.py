@@ -19,14 +19,14 @@ from threadpoolctl import threadpool_limits
 
 from hashbench.core.units import json_number
 from hashbench.data.splits import Searched, SearchTask, StoredSplit
-from hashbench.execution.cell_codes import ENCODED, LEARNED, CellCodes
+from hashbench.execution.cell_codes import CellCodes
 from hashbench.execution.score_cache import EvaluatedCell, PerQuery, RankingScores
 from hashbench.execution.store import Stored
 from hashbench.measures import Evaluation, code_statistics, evaluate_ranking, parse
 from hashbench.measures.inner_product import ScoreRanking
 from hashbench.measures.query_values import round_ranks
 from hashbench.measures.rankings import HammingRanking, Ranking
-from hashbench.plugins.protocol import ALL, SEEN
+from hashbench.plugins.protocol import ALL, ENCODED, LEARNED, SEEN
 
 
 def evaluate_cell(

@@ -20,6 +20,7 @@ from hashbench.core.errors import HashbenchError, unknown
 from hashbench.core.units import parse_duration, parse_size
 from hashbench.core.validation import is_file_name
 from hashbench.measures import DEFAULT_MEASURES, parse_many
+from hashbench.plugins.protocol import EITHER, ENCODED
 
 DEFAULT_STUDY = "quick"
 EXECUTORS = ("local", "dask")
@@ -68,6 +69,8 @@ class Study:
     tune : number of points per search, or None
     tune_bits : "middle" tunes at the middle code length for all, "each" at every one
     keep_trials : store the codes of trials, not only their scores
+    codes : the codes that tables and the page show first: "encoded", or "learned-or-encoded" as
+        papers compare
     about : texts for the page: title, authors, abstract, links, url
     """
 
@@ -91,6 +94,7 @@ class Study:
     tune: int | None = None
     tune_bits: str = TUNE_BITS[0]
     keep_trials: bool = False
+    codes: str = ENCODED
     about: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def to_toml(self) -> str:
@@ -284,6 +288,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "bits": lambda value: _parse_numbers(value, 1, MAX_BITS),
     "seeds": parse_seeds,
     "measures": _check_measures,
+    "codes": _check_one_of("codes", (ENCODED, EITHER)),
     "rules": _check_rules,
     "plugins": _check_plugins,
     "published": lambda value: _check_texts(value) if value else (),

@@ -85,7 +85,7 @@ def allowed_values(cls: type[Any]) -> dict[str, Bounds | Choice]:
 
 
 def in_words(values: Bounds | Choice, default: Any = ...) -> str:
-    """Return what is allowed in words; None is, where it is the default."""
+    """Return the allowed values in words: None too where it is the default."""
     words = str(values) if isinstance(values, Bounds) else ", ".join(map(str, values.values))
     return f"{words}, or none" if default is None else words
 

@@ -51,6 +51,12 @@ DEFAULT_QUERY = 0.25
 #: Parts of a database, in the order in which they are listed; `all` is the whole.
 SEEN, UNSEEN, ALL = "seen", "unseen", "all"
 
+#: Where codes come from: hash functions, or training.
+ENCODED, LEARNED = "encoded", "learned"
+
+#: Learned codes where a method has them, otherwise encoded ones, as papers compare.
+EITHER = "learned-or-encoded"
+
 ALLOWED_ROWS = "a number, a share below 1, first-N, last-N, or a file of row numbers from 0"
 
 

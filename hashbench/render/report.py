@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from hashbench.core.parameters import Parametrised
+from hashbench.plugins.protocol import EITHER
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -129,10 +130,14 @@ def slices(data: pd.DataFrame) -> Slices:
     return {name: tuple(data[name].dropna().unique()) for name in SLICED if name in data.columns}
 
 
-def method_cell(style: Style, method: str) -> TableCell:
-    """Return the first cell of a method's row: its title and daggers, shaded if highlighted."""
+def method_cell(style: Style, method: str, codes: str = "") -> TableCell:
+    """Return the first cell of a method's row: its title and marks, shaded if highlighted.
+
+    Among learned codes, ``codes`` of the table, a method that has none is marked as encoded.
+    """
     shown = style.methods[method]
-    return TableCell(shown.title, mark=shown.mark, shaded=shown.highlighted)
+    encoded = "e" if codes == EITHER and method in style.unlearned else ""
+    return TableCell(shown.title, mark=shown.mark + encoded, shaded=shown.highlighted)
 
 
 class Report(Parametrised, ABC):

@@ -15,9 +15,9 @@ import numpy as np
 from hashbench.analysis.summary import one_database
 from hashbench.core.errors import unknown
 from hashbench.data.splits import Searched
-from hashbench.execution.cell_codes import EITHER, LEARNED
 from hashbench.measures import parse
 from hashbench.plugins.dataset import ContactSheet
+from hashbench.plugins.protocol import EITHER, LEARNED
 from hashbench.plugins.selection import bare_name
 from hashbench.render.colours import GREY, distinct_styles, position, study_styles
 from hashbench.render.daggers import (
@@ -259,7 +259,7 @@ class Style:
         titles = ", ".join(self.methods[name].title for name in self.unlearned)
         words = str(Searched(database, LEARNED if codes == EITHER else codes))
         if codes == EITHER:
-            return words + (f" (encoded: {titles})" if titles else "")
+            return words + (f" (e, encoded: {titles})" if titles else "")
         lacking = titles and codes == LEARNED
         return words + (f" (without {titles}, which have none)" if lacking else "")
 

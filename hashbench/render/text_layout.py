@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import unicodedata
 from collections.abc import Sequence
 from functools import cache
@@ -62,21 +63,38 @@ def emoji_names(text: str) -> str:
     if not signs or any(each.isalnum() or each.isspace() for each in signs):
         return text
     if text in (named := _emoji()):
-        return named[text]
+        return named[text][0]
     return " ".join(unicodedata.name(each, f"U+{ord(each):X}").lower() for each in signs)
 
 
+def emoji_keywords(text: str) -> str:
+    """Return the keywords of an emoji, or an empty text for anything else.
+
+    Examples
+    --------
+    >>> emoji_keywords("\U0001facf"), emoji_keywords("a cat")
+    ('animal', '')
+    """
+    return _emoji()[text][1] if text in _emoji() else ""
+
+
 @cache
-def _emoji() -> dict[str, str]:
-    """Return the names of emoji, as Unicode's list has them."""
+def _emoji() -> dict[str, tuple[str, str]]:
+    """Return the name and the keywords of each emoji, as Unicode's list has them."""
     import numpy as np
 
     file = resources.files("hashbench.resources") / "emoji.npz"
     with file.open("rb") as stream, np.load(stream) as archive:
-        signs, names = (
-            archive[key].tobytes().decode("utf-8").split("\n") for key in ("characters", "names")
+        signs, names, words = (
+            archive[key].tobytes().decode("utf-8").split("\n")
+            for key in ("characters", "names", "vocabulary")
         )
-    return dict(zip(signs, names, strict=True))
+        starts, indices = archive["word_starts"], archive["word_indices"]
+    keywords = (
+        " ".join(words[index] for index in indices[start:end])
+        for start, end in itertools.pairwise(starts)
+    )
+    return dict(zip(signs, zip(names, keywords, strict=True), strict=True))
 
 
 def _invisible(character: str) -> bool:

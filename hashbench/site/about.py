@@ -9,6 +9,7 @@ from typing import Self
 from hashbench.analysis.results import Results
 from hashbench.core.errors import HashbenchError
 from hashbench.execution.study import read_study
+from hashbench.site.headline import question
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class About:
 
     Attributes
     ----------
-    title : of the study, or the name of its folder
+    title : of the study, or the question that it decides
     authors, abstract : as the study gives them
     links : address by name
     url : where the page is published, or empty
@@ -40,5 +41,5 @@ class About:
             except tomllib.TOMLDecodeError as error:
                 raise HashbenchError(f"{path} is not valid TOML: {error}") from error
             given = dict(read_study(keys, f"study {str(path)!r}").about)
-        title = heading or given.pop("title", f"hashbench: {results.path.resolve().name}")
+        title = heading or given.pop("title", question(results))
         return cls(**{**given, "title": title})

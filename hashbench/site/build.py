@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import hashbench
+from hashbench.analysis.evidence import find_evidence
 from hashbench.analysis.results import Results
 from hashbench.data.splits import Searched
 from hashbench.plugins.method import UP_TO_RANK
@@ -29,6 +30,7 @@ from hashbench.site.about import About
 from hashbench.site.bibtex import bibtex, own_bibtex
 from hashbench.site.comparisons import comparisons
 from hashbench.site.curves import curves
+from hashbench.site.headline import IMAGE, what_was_run
 from hashbench.site.payload import payload
 from hashbench.site.positions import Positions
 from hashbench.site.preview_card import CARD
@@ -41,8 +43,7 @@ INDEX = "index.html"
 SCRIPTS = (
     "view.js",
     "tables.js",
-    "overview.js",
-    "ranking.js",
+    "results.js",
     "charts.js",
     "codes.js",
     "search.js",
@@ -83,7 +84,8 @@ def write_scripts(results: Results, style: Style) -> PageData:
     write_text(folder / "plotly.min.js", plotly.read_text(encoding="utf-8"))
     positions = Positions(results, style)
     data = payload(results, style, positions)
-    data["search"] = write_search(results, style, positions, folder)
+    order = [row["method"] for block in data["overview"][:1] for row in block["rows"]]
+    data["search"] = write_search(results, style, positions, folder, order)
     write_script(folder / "data.js", "hashbenchData", data)
     write_script(folder / "curves.js", "hashbenchCurves", curves(results, positions))
     for number, measure in enumerate(results.measures):
@@ -101,6 +103,7 @@ def write_index(
     html = template("index.html.jinja").render(
         version=hashbench.__version__,
         about=About.of(results, style.heading),
+        was_run=what_was_run(style, find_evidence(results)),
         card=CARD if (folder / CARD).exists() else "",
         own_bibtex=own_bibtex(),
         selectors=_selectors(results, page_data),
@@ -112,7 +115,6 @@ def write_index(
         datasets=style.datasets,
         methods=_methods(results, style),
         notes=style.notes(style.methods),
-        daggers=", ".join(note[0] for note in style.notes(style.methods)),
         sections=_sections(rendered, page_data.positions),
         undrawn=sum(_is_undrawn(shown) for each in rendered for shown in each.exhibits),
         path=results.path,
@@ -126,7 +128,8 @@ def write_index(
 def _selectors(results: Results, page_data: PageData) -> list[dict[str, Any]]:
     """Return the selectors with their options, and which of them are selected at first.
 
-    The page starts with the first slice that has scores, at the bits of figures if possible.
+    The page starts with the first slice that has scores, if possible at the bits of figures and
+    where pictures are found.
     """
     data, positions = page_data.data, page_data.positions
     options = {
@@ -138,9 +141,14 @@ def _selectors(results: Results, page_data: PageData) -> list[dict[str, Any]]:
     }
     slices = [block["at"] for block in data["scores"]]
     bits = [data["bits"].index(each) for each in results.figure_bits[:1]]
-    selected = min((at for at in slices if at[2] in bits), default=min(slices, default=[0] * 5))
+    tasks = [i for i, task in enumerate(results.tasks) if task.endswith(f"->{IMAGE}")]
+    selected = min(
+        slices,
+        key=lambda at: (at[0], at[2] not in bits, at[1] not in tasks, *at),
+        default=[0] * 5,
+    )
     first = dict(zip(positions.values, selected, strict=True))
-    titles = {"measure": "Measure", "database": "Database, codes"}
+    titles = {"task": "Direction", "database": "Database, codes"}
     return [
         {"id": id, "title": titles.get(id, id.capitalize()), "options": each, "first": first[id]}
         for id, each in options.items()
@@ -176,6 +184,7 @@ def _sections(rendered: Sequence[Rendered], positions: Positions) -> list[dict[s
 def _exhibit(shown: RenderedExhibit, positions: Positions) -> dict[str, Any]:
     files = {ending: path.name for ending, path in shown.files.items()}
     return {
+        "name": shown.name,
         "heading": shown.exhibit.heading,
         "caption": shown.exhibit.caption,
         "slices": json.dumps(_slices(shown.exhibit.slices, positions)),

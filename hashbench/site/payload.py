@@ -13,18 +13,20 @@ import numpy as np
 from hashbench.analysis.chance import at_chance
 from hashbench.analysis.range_tests import RangeTests
 from hashbench.analysis.results import Results
-from hashbench.analysis.summary import by_seed
+from hashbench.analysis.summary import by_seed, mean_ranks
 from hashbench.data.splits import SEARCHED, Searched
 from hashbench.plugins.method import Method
 from hashbench.plugins.selection import bare_name
 from hashbench.render.colours import DASHES
+from hashbench.render.daggers import NOT_HAMMING
 from hashbench.render.style import Style, arrow, measure_words
+from hashbench.site.headline import leader_words
 from hashbench.site.positions import CODES, DATABASES, SLICE, Positions
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SHOWN = ("deviation", "seeds", "pessimistic", "optimistic")
+SHOWN = ("seeds", "pessimistic", "optimistic")
 NUMBERS = ["value", "pessimistic", "optimistic", "chance", "chance_error"]
 
 
@@ -50,7 +52,7 @@ def payload(results: Results, style: Style, positions: Positions) -> dict[str, A
             for each in listed["database"]
         ],
         "scores": _scores(scores, positions, RangeTests(results)),
-        "overview": _overview(scores, runs, positions),
+        "overview": _overview(scores, runs, style, positions),
         "runs": _runs(runs, positions),
     }
 
@@ -62,9 +64,9 @@ def _method(results: Results, style: Style, name: str) -> dict[str, Any]:
         "name": name,
         "title": shown.label,
         "colour": shown.colour,
-        "marker": shown.marker,
         "dash": DASHES.index(shown.dash),
         "notes": [f"{dagger} {text}" for dagger, text in shown.notes.items()],
+        "hasCodes": NOT_HAMMING not in shown.notes,
     }
     return {**about, **_facts(name, None if plugin is None else plugin.cls)}
 
@@ -94,7 +96,7 @@ def _scores(
     """Return the ranking of every slice: its position, chance level, and one row per method."""
     groups = scores.groupby([*SLICE, "method"], sort=False, observed=True)
     means = groups[NUMBERS].mean()
-    means["deviation"], means["seeds"] = groups["value"].std(), groups["seed"].size()
+    means["seeds"] = groups["seed"].size()
     means = means.reset_index()
     slices = means.groupby(SLICE, sort=False, observed=True)
     blocks = []
@@ -103,12 +105,15 @@ def _scores(
         searched = Searched(*(names[each] for each in SEARCHED))
         about = (names["task"], names["bits"], searched)
         tested = range_tests.compare(wide, names["dataset"], [about], names["measure"])
+        half = np.nan if tested.test is None else tested.test.critical_difference / 2
         chance = rows["chance"].mean()
         blocks.append(
             {
                 "at": positions.of(names),
                 "chance": None if np.isnan(chance) else round(chance, 7),
                 "test": tested.over,
+                # of two methods whose intervals of this half width overlap, none is shown better
+                "half": round(float(half), 7) if np.isfinite(half) else None,
                 "rows": [
                     {
                         "method": positions.methods.index(row["method"]),
@@ -125,38 +130,48 @@ def _scores(
 
 
 def _overview(
-    scores: pd.DataFrame, runs: pd.DataFrame, positions: Positions
+    scores: pd.DataFrame, runs: pd.DataFrame, style: Style, positions: Positions
 ) -> list[dict[str, Any]]:
     """Return mean ranks and mean scores over all slices of a database, its codes and a measure.
 
-    Ranks are among the methods that have every slice; equal scores share their mean rank. Seconds
-    of training are the geometric mean over datasets and code lengths.
+    Rows are in the order of `mean_ranks`; methods that lack a slice come last, without a rank.
+    Seconds of training are the geometric mean over datasets and code lengths.
     """
     import pandas as pd
 
     fits = runs.groupby(["dataset", "bits", "method"])["fit_seconds"].mean()
-    seconds = np.exp(np.log(fits[fits > 0]).groupby("method").mean())
-    means = scores.groupby([*SLICE, "method"], observed=True)["value"].mean().round(7)
+    fit_seconds = np.exp(np.log(fits[fits > 0]).groupby("method").mean())
+    has_codes = set(runs.loc[runs["hamming"].eq(True), "method"])
+    values_of = scores.groupby([*SLICE, "method"], observed=True)["value"]
+    means, seeds = values_of.mean().round(7), values_of.size()
     found = []
     keys = [*SEARCHED, "measure"]
     for values, part in means.groupby(keys):
         names = dict(zip(keys, values, strict=True))
         table = part.unstack("method")
-        ranks = table.loc[:, table.notna().all()].rank(axis=1, ascending=False)
+        slices: list[Any] = [row.dropna().to_dict() for _, row in table.iterrows()]
+        ranks = mean_ranks(slices, int(seeds.loc[part.index].max()))
+        order = [*ranks, *(name for name in table.columns if name not in ranks)]
         rows = pd.DataFrame(
             {
-                "meanRank": ranks.mean(),
-                "rankSpread": ranks.std(),
+                "meanRank": pd.Series({name: mean.rank for name, mean in ranks.items()}),
                 "meanScore": table.mean(),
-                "scoreSpread": table.std(),
                 "slices": table.notna().sum(),
-                "fit": seconds.reindex(table.columns),
+                "fit": fit_seconds.reindex(table.columns),
             },
-            index=table.columns,
+            index=order,
         )
-        rows["method"] = [positions.methods.index(name) for name in table.columns]
-        found.append({"at": positions.of(names), "slices": len(table), "rows": _records(rows)})
-    return found
+        leader = leader_words(ranks, len(table), style, has_codes)
+        rows["method"] = [positions.methods.index(name) for name in rows.index]
+        found.append(
+            {
+                "at": positions.of(names),
+                "slices": len(table),
+                "leader": leader,
+                "rows": _records(rows),
+            }
+        )
+    return sorted(found, key=lambda block: block["at"])
 
 
 def _runs(runs: pd.DataFrame, positions: Positions) -> list[dict[str, Any]]:

@@ -20,23 +20,30 @@ from hashbench.analysis.per_query import per_query
 from hashbench.analysis.results import Results
 from hashbench.core.codes import Words, unpack
 from hashbench.data.splits import StoredSplit
-from hashbench.execution.cell_codes import LEARNED
 from hashbench.execution.store import Stored
+from hashbench.plugins.protocol import LEARNED
+from hashbench.plugins.selection import bare_name
 from hashbench.render.style import Style
-from hashbench.render.text_layout import emoji_names
+from hashbench.render.text_layout import emoji_keywords, emoji_names
 from hashbench.site.positions import Positions
 from hashbench.site.templates import write_script
 
 FOLDER = "search"
+
+#: Methods that readers know, which the page searches with beside the best one.
+KNOWN = ("edsh", "random")
 
 #: Size of the largest database that a browser searches without a delay; larger ones are left out.
 MOST_ITEMS = 50_000
 
 
 def write_search(
-    results: Results, style: Style, positions: Positions, folder: Path
+    results: Results, style: Style, positions: Positions, folder: Path, order: Sequence[int]
 ) -> dict[str, Any]:
-    """Write one script per dataset and one per cell; return what can be searched, and why not."""
+    """Write one script per dataset and one per cell; return what can be searched, and why not.
+
+    ``order`` has the positions of methods, best first.
+    """
     folder = folder / FOLDER
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -54,6 +61,7 @@ def write_search(
             if key:
                 _write_codes(folder / f"{key}.js", key, results, stored, split)
         about["cells"] = sorted(about["cells"].values())
+        about |= _first_search(results, cells, positions, order)
     return {"measure": next(iter(results.measures), ""), "datasets": datasets}
 
 
@@ -91,6 +99,32 @@ def _dataset(
     return {"seed": cells[0].cell.seed, "cells": named} if named else {"why": "No codes."}
 
 
+def _first_search(
+    results: Results, cells: Sequence[Stored], positions: Positions, order: Sequence[int]
+) -> dict[str, Any]:
+    """Return what the page searches first: three methods, and one query of each task.
+
+    The methods are the best with codes and those that readers know; where the study lacks these,
+    the middle one and the last. The query is the one at which the best method's score is the
+    median.
+    """
+    codes = {positions.methods.index(s.cell.label): s for s in cells if s.record.hamming}
+    best, *others = [method for method in order if method in codes] or list(codes)
+    known = [method for method in others if bare_name(positions.methods[method]) in KNOWN]
+    if len(known) < len(KNOWN):
+        known = list(dict.fromkeys([*others[len(others) // 2 :][:1], *others[-1:]]))
+    queries = {}
+    stored = codes[best]
+    for task in results.tasks if results.measures else ():
+        searched = results.evaluated(stored).rankings[0].searched
+        values = per_query(results, stored, task, searched, results.main_measure)
+        if values is not None and np.isfinite(values).any():
+            ascending = np.argsort(values, kind="stable")  # nan come last
+            middle = ascending[(np.isfinite(values).sum() - 1) // 2]
+            queries[task] = int(results.split(stored.cell.split).query[middle])
+    return {"methods": [best, *known], "queries": queries}
+
+
 def _key(stored: Stored, positions: Positions) -> tuple[int, int]:
     return positions.methods.index(stored.cell.label), positions.values["bits"].index(
         stored.cell.bits
@@ -111,6 +145,7 @@ def _write_items(folder: Path, number: int, split: StoredSplit, style: Style, da
         "seen": split.is_seen.astype(int).tolist(),
         "strings": strings,
         "words": [emoji_names(text) for text in strings],
+        "keywords": [emoji_keywords(text) for text in strings],
         "labels": _labels(split),
         "labelNames": list(split.label_names),
         "pictures": about,

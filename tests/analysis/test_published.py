@@ -28,6 +28,16 @@ def test_own_numbers_stand_beside_the_results(tmp_path, monkeypatch):
     assert 'mine.csv"' in Path("out/study.toml").read_text()
 
 
+def test_a_description_may_leave_out_what_the_table_says(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text(HEAD + "edsh,synthetic,8,image->text,AP,0.4321\n")
+    path.with_suffix(".toml").write_text('paper = "Mine 2030"\n')
+    found = read_published(path)
+    assert (found.paper, found.short) == ("Mine 2030", "mine")
+    assert found.quantities == {"AP": {"measure": "AP"}}
+    assert found.exhibits == [{"name": "AP", "quantity": "AP"}]
+
+
 @pytest.mark.parametrize(
     ("text", "facts"),
     [

@@ -14,6 +14,7 @@ from hashbench.execution.cell_codes import CellCodes
 from hashbench.execution.score_cache import FOLDER
 from hashbench.execution.scoring import curve_ranks, database_statistics
 from hashbench.measures import evaluate
+from hashbench.render.report import method_cell
 from hashbench.render.style import Style
 
 
@@ -64,6 +65,27 @@ def test_seen_and_unseen_rows_are_scored_apart(hand_made):
     mixed = results.select(codes=["learned-or-encoded"], databases=["seen"]).scores()
     assert set(mixed["codes"]) == {"learned-or-encoded"}
     assert list(mixed["value"]) == [1.0, 1.0]
+
+
+def test_a_study_shows_learned_codes_where_methods_have_them(hand_made):
+    reverse = {"database": ("11", "11", "00", "00")}
+    hand_made.add(method="both", **reverse, learned=("00", "00", "11", "11"))
+    hand_made.add(method="one", **reverse)
+    results = hand_made.results()
+    assert set(results.shown().scores()["codes"]) == {"encoded"}
+    results = hand_made.results()
+    results.plan.codes = "learned-or-encoded"
+    shown = results.shown().scores()
+    assert set(shown["codes"]) == {"learned-or-encoded"}
+    means = shown.groupby("method")["value"].mean()
+    assert means["both"] == 1.0
+    assert means["one"] < 1.0
+    # the page opens on the first
+    assert [each.codes for each in results.searched] == ["learned", "encoded"]
+    style = Style.of(results)
+    cells = [method_cell(style, name, "learned-or-encoded") for name in ("both", "one")]
+    assert [cell.mark for cell in cells] == ["", "e"]
+    assert method_cell(style, "one", "encoded").mark == ""
 
 
 def test_the_only_part_of_a_database_is_the_whole(hand_made):

@@ -53,8 +53,7 @@ def draw_everything(browser):
     """Scroll to what is drawn when it comes near the window: search, charts, comparison."""
     for section, shown in (
         ("search", ".returned li"),
-        ("curves", "#curve-chart .scatterlayer .trace"),
-        ("time", "#time-chart .scatterlayer .trace"),
+        ("figures", "#curve-chart .scatterlayer .trace"),
         ("compare", "#compare-table tbody tr"),
         ("scatter-chart", "#scatter-chart .scatterlayer .trace"),
         ("pair-chart", "#pair-chart .scatterlayer .trace"),
@@ -77,13 +76,28 @@ def wait_for(browser, script, seconds=20):
 def choose(browser, selector, text):
     from selenium.webdriver.support.ui import Select
 
-    Select(browser.find_element("id", selector)).select_by_visible_text(text)
+    element = browser.find_element("id", selector)
+    unfold = "arguments[0].closest('details')?.setAttribute('open', '')"
+    browser.execute_script(unfold, element)
+    Select(element).select_by_visible_text(text)
+
+
+def column(browser, key):
+    """The texts of a column of the table of all methods, from top to bottom."""
+    return browser.execute_script(
+        "const head = document.querySelector(`#table [data-key=${arguments[0]}]`).closest('th');"
+        "const at = [...head.parentElement.children].indexOf(head);"
+        "return [...document.querySelectorAll('#table tbody tr')]"
+        ".map(tr => tr.children[at].textContent)",
+        key,
+    )
+
+
+def sort_by(browser, key):
+    browser.execute_script(f"document.querySelector('#table [data-key={key}]').click()")
 
 
 def ranking(browser):
-    """The ranking as it stands on the page: (method, value) from top to bottom."""
-    rows = browser.execute_script(
-        "return [...document.querySelectorAll('#ranking-table tbody tr')]"
-        ".map(tr => [tr.children[1].textContent, tr.children[2].textContent])"
-    )
-    return [tuple(row) for row in rows]
+    """The ranking of the selected slice as the page's table has it: (method, value), best first."""
+    rows = zip(column(browser, "title"), column(browser, "mean"), strict=True)
+    return sorted(rows, key=lambda row: -1.0 if row[1] == "–" else float(row[1].strip("°")))[::-1]

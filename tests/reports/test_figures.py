@@ -303,7 +303,7 @@ def test_papers_mix_database_codes(hand_made):
     assert values["both"] == plain["both", "learned"]
     assert values["scm"] == plain["scm", "encoded"]
     style = Style.of(results)
-    assert "encoded: scm" in style.summary("x", database="seen", codes="learned-or-encoded")
+    assert "e, encoded: scm" in style.summary("x", database="seen", codes="learned-or-encoded")
     assert "without scm" in style.summary("x", database="seen", codes="learned")
 
 

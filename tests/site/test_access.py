@@ -34,11 +34,12 @@ def test_a_keyboard_alone_reaches_everything(drawn):
 def test_a_key_opens_a_slice(drawn):
     from selenium.webdriver.common.keys import Keys
 
-    head = drawn.find_elements("css selector", "#overview-table th.heat button")[-1]
+    head = drawn.find_elements("css selector", "#table th.heat button")[-1]
+    label = head.get_attribute("aria-label")
     head.send_keys(Keys.ENTER)
     assert "text→image, 16 bits" in drawn.find_element("id", "about").text
-    focused = drawn.execute_script("return document.activeElement.id")
-    assert focused == "ranking-title"  # reading goes on there
+    focused = drawn.execute_script("return document.activeElement.getAttribute('aria-label')")
+    assert focused == label  # reading goes on there
 
 
 def serious(browser):

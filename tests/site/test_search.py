@@ -6,10 +6,15 @@ import numpy as np
 import pytest
 
 import hashbench
+from hashbench.analysis.per_query import per_query
 from hashbench.core.codes import unpack
+from hashbench.data.splits import Searched
 from tests.helpers.browsing import BROWSER, choose, open_page, wait_for
 
 pytestmark = BROWSER
+
+
+SEARCHED = [Searched("unseen", "encoded"), Searched("seen", "learned")]
 
 
 @pytest.fixture
@@ -29,12 +34,12 @@ def type_in(browser, text):
 
 
 def returned(browser):
-    """What stands on the page: heading -> rows of the items, and what is said below each."""
+    """What stands on the page: method -> row, (distance, ties) and kind of each item."""
     return dict(
         browser.execute_script(
             "return [...document.querySelectorAll('.returned')].map(block => "
-            "[block.querySelector('h3').textContent, [...block.querySelectorAll('li')].map(li => "
-            "[Number(li.dataset.row), li.querySelector('.small').firstChild.textContent,"
+            "[block.dataset.method, [...block.querySelectorAll('li')].map(li => "
+            "[Number(li.dataset.row), [Number(li.dataset.distance), Number(li.dataset.ties)],"
             " li.className])])"
         )
     )
@@ -51,28 +56,77 @@ def test_a_word_finds_the_emoji(engine):
     type_in(engine, "camel")
     listed = wait_for(
         engine,
-        "const texts = [...document.querySelectorAll('#query-list option')]"
-        ".map(each => each.textContent);"
+        "const texts = [...document.querySelectorAll('#query-list button')]"
+        ".map(each => each.title);"
         "return texts.length && texts.every(text => text.includes('camel')) && texts",
     )
     assert any("🐫" in text or "🐪" in text for text in listed)
     wait_for(engine, "return document.getElementById('query').textContent.includes('camel')")
 
 
+def found(browser, text):
+    """The titles of the queries that a text finds."""
+    type_in(browser, text)
+    browser.execute_async_script("const done = arguments[0]; listQueries().then(() => done())")
+    return browser.execute_script(
+        "return [...document.querySelectorAll('#query-list button')].map(each => each.title)"
+    )
+
+
+def test_the_beginning_of_a_word_is_enough_but_not_its_end(engine):
+    assert any("camel" in title for title in found(engine, "cam"))
+    assert not any("camel" in title for title in found(engine, "amel"))
+
+
+def test_keywords_are_searched_after_names(engine):
+    names = found(engine, "donkey")
+    assert "donkey" in names[0]
+    by_keyword = found(engine, "alcohol")  # a keyword, and in no name
+    assert by_keyword
+    assert not any("alcohol" in title for title in by_keyword)
+
+
+def test_a_word_that_finds_nothing_clears_what_was_found_before(engine):
+    assert returned(engine)
+    assert found(engine, "xyzzy") == []
+    assert returned(engine) == {}
+    assert engine.find_element("id", "query").text == ""
+    assert "xyzzy" in engine.find_element("id", "query-count").text
+    assert found(engine, "heart")
+    assert returned(engine)
+
+
+def test_the_first_query_is_the_median_of_the_best_method(engine, emoji_results):
+    best = next(iter(returned(engine)))
+    stored = cell(emoji_results, best)
+    scores = per_query(emoji_results, stored, "text->image", SEARCHED[0], "AP")
+    row = engine.execute_script("return search.row")
+    query = list(emoji_results.split(stored.cell.split).query).index(row)
+    assert scores[query] == pytest.approx(np.nanmedian(scores), abs=0.02)
+
+
 @pytest.mark.parametrize("task", ["image→text", "text→image"])
-@pytest.mark.parametrize("database", ["encoded", "learned"])
-def test_the_ranking_is_the_evaluators(engine, emoji_results, task, database):
+@pytest.mark.parametrize("found_in", SEARCHED)
+def test_the_ranking_is_the_evaluators(engine, emoji_results, task, found_in):
     choose(engine, "task", task)
-    choose(engine, "database", database)
+    choose(engine, "database", str(found_in))
     stored = cell(emoji_results, "edsh")
     split, codes = emoji_results.split(stored.cell.split), stored.codes()
     asked, searched = (0, 1) if task == "image→text" else (1, 0)
     labels = [
         unpack(words, split.n_labels) for words in (split.query_labels, split.database_labels)
     ]
+    rows = np.flatnonzero(split.is_seen == (found_in.database == "seen"))
+    learned = found_in.codes == "learned"
+    database = (
+        codes.learned[searched % len(codes.learned)][split.learned_rows]
+        if learned
+        else codes.database[searched][rows]
+    )
+    labels[1] = labels[1][rows]
     scores = hashbench.evaluate(
         unpack(codes.query[asked], 16),
-        unpack(codes.searched(database, searched), 16),
+        unpack(database, 16),
         *labels,
         ["AP(ties=index)", "AP"],
         per_query=True,
@@ -84,14 +138,16 @@ def test_the_ranking_is_the_evaluators(engine, emoji_results, task, database):
     engine.execute_script(f"loadPart('{key}')")
     wait_for(engine, f"return window.hashbenchParts['{key}'] !== undefined")
     name = task.replace("→", "->")
-    for query in (0, 7, len(split.query) - 1):
+    for query in np.flatnonzero(~split.copies[asked])[[0, 7, -1]].tolist():
         order, page_score = engine.execute_script(
             f"const part = window.hashbenchParts['{key}'], items = window.hashbenchParts.d0;"
-            f"return [[...retrieve(part, {query}, items.queries, '{name}', '{database}').order],"
-            f"queryScores(part, '{name}', '{database}')[{query}]]"
+            "const searched = data.databases.find(each => each.name === arguments[0]);"
+            f"return [[...retrieve(part, items, {query}, '{name}', searched).order],"
+            f"queryScores(part, '{name}', searched.name)[{query}]]",
+            str(found_in),
         )
-        assert sorted(order) == list(range(len(split.database)))
-        relevant = (labels[0][query] & labels[1][order]).any(axis=1)
+        assert sorted(order) == rows.tolist()
+        relevant = (labels[0][query] & labels[1][np.searchsorted(rows, order)]).any(axis=1)
         precision = relevant.cumsum() / np.arange(1, len(order) + 1)
         assert precision[relevant].mean() == pytest.approx(indexed[query], abs=1e-9)
         assert page_score == pytest.approx(expected[query], abs=1e-6)
@@ -104,14 +160,17 @@ def test_what_is_shown_is_the_head_of_that_ranking(engine, emoji_results):
     wait_for(engine, f"return document.getElementById('query').textContent"
                      f".includes('item {split.query[query]} ')")  # fmt: skip
     shown = returned(engine)
-    assert any("real-valued" not in name.lower() for name in shown)
-    for title, method in (("EDSH", "edsh"), ("SCM-Seq", "scm-s")):
+    assert set(shown) == {"edsh", "scm-s"}  # real-valued has no codes
+    task = engine.execute_script("return data.tasks[selectedSlice()[1]].name")
+    assert task == "text->image"  # where pictures are found
+    for method in shown:
         codes = cell(emoji_results, method).codes()
-        distances = np.bitwise_count(codes.query[0][query] ^ codes.database[1]).sum(axis=1)
-        order = np.argsort(distances, kind="stable")[:12]
-        (found,) = (rows for name, rows in shown.items() if name.startswith(f"{title}, 16 bits"))
+        distances = np.bitwise_count(codes.query[1][query] ^ codes.database[0]).sum(axis=1)
+        distances = np.where(split.is_seen, 99, distances)
+        order = np.argsort(distances, kind="stable")[:10]
+        found = shown[method]
         assert [row for row, _, _ in found] == split.database[order].tolist()
-        ties = [f"{d} ×{(distances == d).sum()}" for d in distances[order]]
+        ties = [[d, (distances == d).sum()] for d in distances[order]]
         assert [text for _, text, _ in found] == ties
         hits = ((split.query_labels[query] & split.database_labels[order]) != 0).any(axis=1)
         assert [kind for _, _, kind in found] == ["hit" if each else "miss" for each in hits]
@@ -131,14 +190,12 @@ def test_only_codes_of_chosen_methods_are_read(engine):
 def test_queries_that_tell_two_methods_apart_come_first(engine, emoji_results):
     choose(engine, "query-order", "where the first two methods differ most")
     split = emoji_results.split(cell(emoji_results, "edsh").cell.split)
-    from hashbench.analysis.per_query import per_query
-
     a, b = (
-        per_query(emoji_results, cell(emoji_results, name), "image->text", "encoded", "AP")
+        per_query(emoji_results, cell(emoji_results, name), "text->image", SEARCHED[0], "AP")
         for name in ("edsh", "scm-s")
     )
     most = int(split.query[np.nanargmax(np.abs(a - b))])
-    wait_for(engine, f"return document.querySelector('#query-list option')?.value === '{most}'")
+    wait_for(engine, f"return document.querySelector('#query-list button')?.value === '{most}'")
 
 
 def test_a_link_restores_the_search(engine, emoji_results):

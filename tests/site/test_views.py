@@ -5,83 +5,96 @@ import time
 
 import pytest
 
-from tests.helpers.browsing import BROWSER, choose, open_page, ranking, wait_for
+from hashbench.data.splits import Searched
+from tests.helpers.browsing import BROWSER, choose, column, open_page, ranking, sort_by, wait_for
 
 pytestmark = BROWSER
 
 
-def overview(browser):
-    """The overview as it stands on the page: the texts of every row."""
-    return browser.execute_script(
-        "return [...document.querySelectorAll('#overview-table tbody tr')]"
-        ".map(tr => [...tr.children].map(each => each.textContent))"
-    )
+def heads(browser):
+    return browser.find_elements("css selector", "#table th.heat button")
 
 
-def expected_overview(results, style, **choice):
-    """Mean rank and mean score over slices, from the results table."""
-    table = results.scores()
-    for column, value in choice.items():
-        table = table[table[column] == value]
-    slices = table.pivot_table(
-        index=["dataset", "task", "bits"], columns="method", values="value", sort=False
-    )
-    ranks = slices.rank(axis=1, ascending=False)
-    shown = {
-        style.methods[name].label: [
-            ranks[name].mean(),
-            ranks[name].std(),
-            slices[name].mean(),
-            slices[name].std(),
-        ]
-        for name in slices.columns
-    }
-    order = ranks.mean().sort_values(kind="stable").index
-    return shown, [style.methods[name].label for name in order]
-
-
-def test_the_overview_is_over_all_slices_of_the_measure_and_the_codes(opened, results):
+def test_means_are_over_all_slices_of_the_measure_and_the_codes(opened, results):
     from hashbench.render.style import Style
 
     style = Style.of(results)
-    for measure, database in (("AP", "encoded"), ("P@100", "encoded"), ("P@100", "learned")):
+    for measure, *searched in (
+        ("AP", "unseen", "encoded"),
+        ("P@100", "unseen", "encoded"),
+        ("P@100", "seen", "learned"),
+    ):
         choose(opened, "measure", measure)
-        choose(opened, "database", database)
-        shown, order = expected_overview(results, style, measure=measure, database=database)
-        rows = overview(opened)
-        assert {row[1] for row in rows} == set(shown)
-        for row in rows:
-            numbers = [float(each) for text in (row[0], row[2]) for each in text.split(" ± ")]
-            assert numbers[:2] == pytest.approx(shown[row[1]][:2], abs=0.051)  # one digit
-            assert numbers[2:] == pytest.approx(shown[row[1]][2:], abs=0.00051)
-        means = [float(row[0].split()[0]) for row in rows]
-        assert means == sorted(means)
-        assert rows[0][1] == order[0]
+        choose(opened, "database", str(Searched(*searched)))
+        scores = results.scores()
+        names = ("measure", "database", "codes")
+        for name, value in zip(names, (measure, *searched), strict=True):
+            scores = scores[scores[name] == value]
+        slices = scores.pivot_table(
+            index=["dataset", "task", "bits"], columns="method", values="value"
+        )
+        ranks, means = slices.rank(axis=1, ascending=False, method="min").mean(), slices.mean()
+        shown = dict(
+            zip(
+                column(opened, "title"),
+                zip(column(opened, "meanRank"), column(opened, "meanScore"), strict=True),
+                strict=True,
+            )
+        )
+        for name in slices.columns:
+            rank, score = map(float, shown[style.methods[name].label])
+            assert rank == pytest.approx(ranks[name], abs=0.051)
+            assert score == pytest.approx(means[name], abs=0.00051)
+        order = sorted(slices.columns, key=lambda name: (ranks[name], -means[name]))
+        assert column(opened, "title")[0] == style.methods[order[0]].label
+        leader = opened.find_element("id", "results-title").text
+        assert leader == f"{style.methods[order[0]].title} leads"
+        words = opened.find_element("id", "leader").text
+        assert f"{means[order[0]]:.3f}" in words
+        assert style.methods[order[1]].title in words
 
 
-def test_a_head_of_the_heat_map_leads_to_its_slice(opened):
-    heads = opened.find_elements("css selector", "#overview-table th.heat button")
-    assert len(heads) == 8  # two datasets, two tasks, two lengths
-    label = heads[-1].get_attribute("aria-label")
-    opened.execute_script("arguments[0].click()", heads[-1])
-    about = opened.find_element("id", "about").text
-    assert "text→image, 16 bits" in about
+def test_the_dot_plot_has_the_best_of_the_slice(opened, results):
+    choose(opened, "bits", "8")
+    shown = opened.execute_script(
+        "return [...document.querySelectorAll('#top li')].map(li => ["
+        "li.querySelector('.method').textContent, li.querySelector('.number').textContent,"
+        "li.querySelector('.dot').style.left, li.querySelector('.chance').style.left])"
+    )
+    assert [(name, value) for name, value, *_ in shown] == [
+        (name, value.strip("°")) for name, value in ranking(opened) if value != "–"
+    ]
+    lefts = [float(left.strip("%")) for *_, left, _ in shown]
+    assert lefts == sorted(lefts, reverse=True)
+    intervals = opened.execute_script(
+        "return [...document.querySelectorAll('#top .interval')].map(each => each.style.width)"
+    )
+    assert len(intervals) > 1  # three splits
+    assert len(set(intervals)) == 1
+    ratio = float(shown[0][1]) / float(shown[-1][1])
+    assert lefts[0] / lefts[-1] == pytest.approx(ratio, abs=0.01)
+    assert len({chance for *_, chance in shown}) == 1
+
+
+def test_a_head_of_the_heat_map_selects_its_slice(opened):
+    assert len(heads(opened)) == 8  # two datasets, two tasks, two lengths
+    label = heads(opened)[-1].get_attribute("aria-label")
+    opened.execute_script("arguments[0].click()", heads(opened)[-1])
+    assert "text→image, 16 bits" in opened.find_element("id", "about").text
     assert label.startswith("T→I 16")
     # the head's column holds the ranking's numbers
-    last = {row[1]: row[-1] for row in overview(opened)}
-    found = {name: value for name, value in ranking(opened) if value != "–"}
-    short = {
-        name: f"{float(value.strip('°')):.2f}".removeprefix("0") for name, value in found.items()
-    }
-    off = [name for name in last if last[name] != short[name]]
-    assert len(off) <= 1, (last, short)  # four digits rounded again
+    last = opened.execute_script(
+        "return [...document.querySelectorAll('#table tbody tr')]"
+        ".map(tr => [tr.querySelector('th').textContent, tr.lastElementChild.textContent])"
+    )
+    found = {name: value.strip("°").removeprefix("0") for name, value in ranking(opened)}
+    assert dict(map(tuple, last)) == found
 
 
 def test_filters_leave_methods_out_everywhere(opened):
     choose(opened, "labels", "supervised")
     names = {"EDSH", "SCM-Seq", "Ridge to labels"}
-    shown = {row[1] for row in overview(opened)}
-    assert shown <= {name for name, _ in ranking(opened)}
+    shown = {name for name, value in ranking(opened) if value != "–"}
     assert "Random" not in shown
     assert len(shown) == len(names), shown
     chips = opened.execute_script(
@@ -95,19 +108,18 @@ def test_filters_leave_methods_out_everywhere(opened):
 def test_a_link_restores_the_view(opened, page):
     choose(opened, "bits", "8")
     choose(opened, "task", "text→image")
-    choose(opened, "database", "learned")
+    choose(opened, "database", "seen database, learned codes")
     choose(opened, "labels", "supervised")
     choose(opened, "curve", "Recall at K")
     box = opened.find_element("css selector", "#chips label:not([hidden]) input:checked")
     opened.execute_script("arguments[0].click()", box)
-    button = opened.find_element("css selector", "#overview-table button[data-key=title]")
-    opened.execute_script("arguments[0].click()", button)
+    sort_by(opened, "title")
     address = opened.current_url
     assert "b=8" in address
     style = (
         "return [ranking.rows, document.getElementById('about').textContent,"
-        "document.getElementById('overview-table').textContent,"
-        "[...document.querySelectorAll('select:not(#query-list)')].map(e => e.value),"
+        "document.getElementById('table').textContent,"
+        "[...document.querySelectorAll('select')].map(e => e.value),"
         "[...document.querySelectorAll('#chips input')].map(e => e.checked)]"
     )
     before = opened.execute_script(style)
@@ -148,7 +160,7 @@ def test_an_address_of_nonsense_does_no_harm(browser, page, address):
     browser.get("about:blank")
     browser.get_log("browser")
     browser.get(page.as_uri() + address)
-    assert len(overview(browser)) > 3
+    assert len(heads(browser)) > 3
     assert len(ranking(browser)) > 3
     assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
 
@@ -156,21 +168,26 @@ def test_an_address_of_nonsense_does_no_harm(browser, page, address):
 def test_columns_of_dashes_are_left_out(browser, failed_study):
     browser.get((failed_study / "report" / "index.html").as_uri())
     heads = browser.execute_script(
-        "return [...document.querySelectorAll('#ranking-table thead button')]"
-        ".map(each => each.textContent)"
+        "return [...document.querySelectorAll('#table thead button')].map(each => each.textContent)"
     )
-    assert heads == ["#", "Method", "Value", "Fit, s", "Not done"]  # one seed, no value, a failure
+    assert heads == [
+        "Method",
+        "Rank here",
+        "AP",
+        "Fit, s",
+        "Not done",
+    ]  # one seed, no value, a failure
 
 
 def looks_of_sections(browser):
     """What every section shows now, by its id."""
     return browser.execute_script(
-        "const seen = {}; for (const each of document.querySelectorAll('main > section')) {"
+        "const seen = {}; for (const each of document.querySelectorAll('main section')) {"
         "const figures = [...each.querySelectorAll('figure[data-slices]')];"
         "const charts = [...each.querySelectorAll('.chart')].map(chart =>"
         "JSON.stringify((chart.data ?? []).map(trace => [trace.x, trace.y])));"
-        "seen[each.id] = each.id.startsWith('section')"
-        "? figures.map(figure => figure.hidden).join()"
+        "seen[each.id] = each.id === 'figures'"
+        "? charts + figures.map(figure => figure.hidden).join()"
         "+ [...each.querySelectorAll('.follows')].map(line => line.textContent)"
         ": each.textContent + charts; } return seen"
     )
@@ -184,8 +201,8 @@ def test_every_section_follows_the_selectors(drawn):
     choose(drawn, "task", "text→image")
     choose(drawn, "bits", "8")
     choose(drawn, "measure", "P@100")
-    choose(drawn, "database", "learned")
-    still = {"how", "cite"}  # how it was run and is cited is the same for all
+    choose(drawn, "database", "seen database, learned codes")
+    still = {"how"}  # how it was run is the same for all
     for _ in range(100):  # codes are read and charts drawn meanwhile
         after = looks_of_sections(drawn)
         same = {name for name in before if after[name] == before[name]} - still
@@ -196,20 +213,21 @@ def test_every_section_follows_the_selectors(drawn):
 
 
 def test_an_exhibit_of_another_slice_is_hidden_until_asked_for(opened):
-    choose(opened, "database", "learned")
-    hidden = "return [...document.querySelectorAll('figure[data-slices]')].filter(e => e.hidden)"
-    captions = opened.execute_script(
-        f"{hidden}.map(each => each.querySelector('figcaption').textContent)"
+    choose(opened, "database", "seen database, learned codes")
+    names, selected = opened.execute_script("return [selectors, selectedSlice()]")
+    chosen = dict(zip(names, selected, strict=True))
+    figures = opened.execute_script(
+        "return [...document.querySelectorAll('details.report')]"
+        ".filter(report => report.querySelector('figure[hidden]'))"
+        ".flatMap(report => [...report.querySelectorAll('figure')])"
+        ".map(each => [each.hidden, JSON.parse(each.dataset.slices)])"
     )
-    assert any("encoded" in text for text in captions)
-    shown = opened.execute_script(
-        "return [...document.querySelectorAll('#section-1 figure')].filter(e => !e.hidden)"
-        ".map(each => each.querySelector('figcaption').textContent)"
-    )
-    assert shown
-    assert all("learned" in text for text in shown)
+    assert len({hidden for hidden, _ in figures}) == 2
+    for hidden, slices in figures:
+        assert hidden == any(chosen[name] not in values for name, values in slices.items())
     opened.execute_script("document.getElementById('everything').click()")
-    assert opened.execute_script(f"{hidden}.length") == 0
+    count = "return document.querySelectorAll('figure[data-slices][hidden]').length"
+    assert opened.execute_script(count) == 0
     assert "all=1" in opened.current_url
 
 
@@ -226,19 +244,18 @@ def test_another_dataset_is_asked_a_query_of_its_own(drawn):
 def test_a_field_says_its_score_and_names_stay_in_sight(browser, page):
     open_page(browser, page, 390, 844)
     said = browser.execute_script(
-        "const field = document.querySelector('#overview-table tbody tr').lastElementChild;"
+        "const field = document.querySelector('#table tbody tr').lastElementChild;"
         "return [field.textContent, field.title]"
     )
     name, slice_of, score = re.fullmatch(
         r"(.+?), (Synthetic .+ 16 bits): ([\d.]+)", said[1]
     ).groups()
-    first = overview(browser)[0]
-    assert (name, said[0]) == (first[1], f"{float(score):.2f}".removeprefix("0"))
+    assert (name, said[0]) == (column(browser, "title")[0], f"{float(score):.3f}".removeprefix("0"))
     assert "text→image" in slice_of
     left = (
-        "const region = document.querySelector('#overview .scroll');"
-        "const name = document.querySelector('#overview-table tbody th');"
+        "const region = document.querySelector('#all .scroll');"
+        "const name = document.querySelector('#table tbody th');"
         "return name.getBoundingClientRect().left - region.getBoundingClientRect().left"
     )
-    browser.execute_script("document.querySelector('#overview .scroll').scrollLeft = 200")
+    browser.execute_script("document.querySelector('#all .scroll').scrollLeft = 200")
     wait_for(browser, f"{left.replace('return ', 'return Math.abs(')}) < 2")

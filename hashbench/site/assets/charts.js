@@ -4,11 +4,6 @@
 
 const dashes = ["solid", "dash", "dot", "dashdot"];
 const svgDashes = ["", "6 3", "2 2", "6 2 2 2"];
-const markers = {
-  o: "circle", s: "square", "^": "triangle-up", D: "diamond", v: "triangle-down", P: "cross", X: "x",
-  "<": "triangle-left", ">": "triangle-right", p: "pentagon", "*": "star",
-};
-
 // Escape a text: plotly reads some markup in its texts.
 const escapeMarkup = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 const shorten = (text) => (text.length > 24 ? `${text.slice(0, 23)}…` : text);
@@ -50,7 +45,7 @@ function redraw(...ids) {
 // ---- curves --------------------------------------------------------------------------------
 
 // Draw the selected kind of curve for some methods.
-function drawCurves(id, methods, legend) {
+function drawCurves(id, methods, { lineOf, legend }) {
   const kind = byId("curve").value;
   const overRanks = kind === "precision" || kind === "recall";
   const { scale, rank, radius } = window.hashbenchCurves;
@@ -60,12 +55,14 @@ function drawCurves(id, methods, legend) {
   const traces = curves.map(({ method, x, precision, recall }) => ({
     x: overRanks ? x : scaled(recall), y: scaled(kind === "recall" ? recall : precision),
     name: escapeMarkup(methodTitle(method)), mode: "lines",
-    line: { color: methodColour(method), dash: dashes[data.methods[method].dash], width: 2 },
+    line: { ...lineOf(method), width: 2 },
     hovertemplate: "%{fullData.name}<br>%{x:.4~g}, %{y:.4~f}<extra></extra>",
   }));
   const x = overRanks ? { title: { text: "K", standoff: 8 }, type: "log", dtick: "D2" } : { title: { text: "Recall", standoff: 8 }, range: [0, 1.005] };
   drawChart(id, traces, x, { title: { text: kind === "recall" ? "Recall" : "Precision" }, rangemode: "tozero" }, { legend });
 }
+
+const ownLine = (method) => ({ color: methodColour(method), dash: dashes[data.methods[method].dash] });
 
 // The methods whose curves are drawn: the best eight of the ranking until somebody selects others.
 let curveMethods = null;
@@ -88,25 +85,6 @@ function selectCurves(methods) {
   writeAddress();
 }
 
-// ---- time ----------------------------------------------------------------------------------
-
-// Draw training time against the measure. Of many methods, those are named that no other one beats
-// in both.
-function drawTimes() {
-  const rows = ranking.rows.filter((row) => row.rank && row.fit > 0);
-  const isNamed = (row) => rows.length <= 8 || !rows.some((other) => other.fit < row.fit && other.mean > row.mean);
-  const trace = {
-    x: rows.map((row) => row.fit), y: rows.map((row) => row.mean), customdata: rows.map((row) => escapeMarkup(row.title)),
-    text: rows.map((row) => (isNamed(row) ? escapeMarkup(shorten(row.title)) : "")),
-    mode: "markers+text", textposition: "top center", cliponaxis: false,
-    marker: { size: 10, color: rows.map((row) => methodColour(row.method)), symbol: rows.map((row) => markers[data.methods[row.method].marker]) },
-    hovertemplate: "%{customdata}<br>%{x:.3~g} s, %{y:.4~f}<extra></extra>",
-  };
-  const x = { title: { text: "Training, seconds", standoff: 8 }, type: "log", dtick: "D2" };
-  const y = { title: { text: escapeMarkup(data.measures[selectedSlice()[4]]?.name ?? "") } };
-  drawChart("time-chart", rows.length ? [trace] : [], x, y);
-}
-
 // ---- together ------------------------------------------------------------------------------
 
 byId("chips").addEventListener("change", () => {
@@ -121,7 +99,6 @@ keepSelect("curve", "curve");
 keepInAddress("show", () => (curveMethods ? curveMethods.map((method) => data.methods[method].name).join(" ") || "none" : ""), (value) => {
   curveMethods = value.split(" ").map(findMethod).filter((method) => method >= 0);
 });
-addChart("curve-chart", () => drawCurves("curve-chart", shownCurves().filter(isShown), false));
-addChart("time-chart", drawTimes);
-listeners.push(() => { showCurves(); redraw("time-chart"); });
+addChart("curve-chart", () => drawCurves("curve-chart", shownCurves().filter(isShown), { lineOf: ownLine, legend: false }));
+listeners.push(showCurves);
 showCurves();

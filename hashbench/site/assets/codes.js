@@ -53,11 +53,40 @@ function retrieve(part, items, item, task, searched) {
   const source = unpacked(isQuery ? "query" : "encoded", from);
   const row = isQuery ? item : item - items.queries;
   const rows = searchedRows(items, searched.database);
-  const every = distances(source.subarray(row * width, (row + 1) * width), unpacked(searched.codes, view));
+  const code = source.subarray(row * width, (row + 1) * width);
+  const database = unpacked(searched.codes, view);
+  const every = distances(code, database);
   const found = learned ? every : Uint16Array.from(rows, (each) => every[each]);
   const { order, counts } = rankItems(found, part.bits);
   const distanceOf = new Map(rows.map((each, i) => [each, found[i]]));
-  return { distances: distanceOf, order: Array.from(order, (i) => rows[i]), counts };
+  const positions = new Map(rows.map((each, i) => [each, learned ? i : each]));
+  const codeOf = (each) => database.subarray(positions.get(each) * width, (positions.get(each) + 1) * width);
+  return { code, codeOf, distances: distanceOf, order: Array.from(order, (i) => rows[i]), counts };
+}
+
+// Draw a code as one square per bit, 16 on a line: filled for 1, in orange where it differs from
+// another code.
+function drawCode(code, bits, other = code) {
+  const size = 4;
+  const paths = { set: "", unset: "", "differs set": "", "differs unset": "" };
+  for (let bit = 0; bit < bits; bit += 1) {
+    const value = (of) => (of[bit >> 3] >> (bit & 7)) & 1;
+    const kind = `${value(code) === value(other) ? "" : "differs "}${value(code) ? "set" : "unset"}`;
+    paths[kind] += `M${(bit % 16) * size + 0.5} ${Math.floor(bit / 16) * size + 0.5}h3v3h-3z`;
+  }
+  const create = (kind) => document.createElementNS("http://www.w3.org/2000/svg", kind);
+  const svg = create("svg");
+  svg.setAttribute("viewBox", `0 0 ${Math.min(bits, 16) * size} ${Math.ceil(bits / 16) * size}`);
+  svg.setAttribute("class", "code");
+  svg.setAttribute("aria-hidden", "true");
+  for (const [kind, d] of Object.entries(paths)) {
+    if (!d) continue;
+    const path = create("path");
+    path.setAttribute("class", kind);
+    path.setAttribute("d", d);
+    svg.append(path);
+  }
+  return svg;
 }
 
 // Return the evaluator's score of every query, or null if the cell has no such codes.

@@ -3,6 +3,7 @@
 "use strict";
 
 const compare = { near: false, calls: 0, selected: false };
+const pairColours = ["--first", "--second"];
 const methodPair = () => [Number(byId("first").value), Number(byId("second").value)];
 
 // ---- numbers -------------------------------------------------------------------------------
@@ -26,12 +27,12 @@ async function comparedSlices([first, second]) {
   }));
 }
 
-const formatSigned = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(4)}`;
+const formatSigned = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(3)}`;
 
 function comparedRow(row) {
   const tr = makeElement("tr", sameSlice(row.at, selectedSlice()) ? "best" : "");
   const interval = isMissing(row.low) ? "–" : `${formatSigned(row.low)} to ${formatSigned(row.high)}`;
-  const texts = [formatNumber(row.first, 4), formatNumber(row.second, 4), formatSigned(row.first - row.second), interval, row.p ?? "–", `${row.won} of ${row.splits}`];
+  const texts = [formatNumber(row.first, 3), formatNumber(row.second, 3), formatSigned(row.first - row.second), interval, row.p ?? "–", `${row.won} of ${row.splits}`];
   tr.append(headCell(`${sliceTitle(row.at)}, ${data.databases[row.at[3]].name}`, "row"), ...texts.map(numberCell));
   return tr;
 }
@@ -68,7 +69,7 @@ async function drawScatter() {
     {
       x: scores.b, y: scores.a, customdata: scores.queries.map(rowOf), mode: "markers",
       text: scores.queries.map((item) => escapeMarkup(`item ${rowOf(item)} ${itemWords(scores.items, item).both}`)),
-      marker: { size: 6, opacity: 0.55, color: scores.a.map((value, i) => methodColour(methods[value >= scores.b[i] ? 0 : 1])) },
+      marker: { size: 6, opacity: 0.55, color: scores.a.map((value, i) => cssValue(pairColours[value >= scores.b[i] ? 0 : 1])) },
       hovertemplate: "%{text}<br>%{y:.4~f} against %{x:.4~f}<extra></extra>",
     },
   ] : [];
@@ -94,6 +95,8 @@ async function queryText([first, second]) {
   return `By query (${data.search.measure}, first seed, the selected slice): ${methodTitle(first)} is better than ${methodTitle(second)} for ${better} `
     + `of ${count}, equal for ${count - better - worse}, worse for ${worse}.`;
 }
+
+const pairLine = (method) => ({ color: cssValue(pairColours[methodPair().indexOf(method)]) });
 
 // ---- together ------------------------------------------------------------------------------
 
@@ -141,7 +144,6 @@ byId("largest-difference").addEventListener("click", () => {
   search.row = null;
   byId("query-order").value = "difference";
   byId("find").value = "";
-  search.near = true;
   showSearch();
   writeAddress(true);
   goTo("search");
@@ -155,7 +157,7 @@ for (const [key, id] of [["x", "first"], ["y", "second"]]) {
 }
 listeners.push(showCompare);
 addChart("scatter-chart", drawScatter);
-addChart("pair-chart", () => drawCurves("pair-chart", methodPair(), true));
+addChart("pair-chart", () => drawCurves("pair-chart", methodPair(), { lineOf: pairLine, legend: true }));
 whenNear("compare", () => {
   compare.near = true;
   showCompare();

@@ -1,12 +1,12 @@
-// The search engine: select or type a query, and see what methods return. Items and codes are loaded
-// when they are first needed, codes of the selected methods only.
+// The search engine: type a word, and see what methods return. Items and codes are loaded when they
+// are first needed, codes of the selected methods only.
 "use strict";
 
 window.hashbenchParts = {};
 
-const search = { near: false, selected: null, row: null, dataset: null, calls: 0 };
-const itemsShown = 12;
-const queriesListed = 200;
+const search = { selected: null, row: null, dataset: null, calls: 0 };
+const itemsShown = 10;
+const queriesListed = 24;
 
 // Load a script of the folder: the items of a dataset, or the codes of a cell.
 async function loadPart(key) {
@@ -24,12 +24,14 @@ function cellKey(method, bits) {
 
 // ---- queries -------------------------------------------------------------------------------
 
-// Return the selected methods, in the order of their selection, or else the best three with codes.
+// Return the selected methods, in the order of their selection, or else those of the first search;
+// if the filters leave none of these, the best three with codes.
 function searchMethods() {
   const bits = selectedSlice()[2];
   const hasCodes = (method) => isShown(method) && cellKey(method, bits);
   if (search.selected) return search.selected.filter(hasCodes);
-  return ranking.rows.map((row) => row.method).filter(hasCodes).slice(0, 3);
+  const first = (searchable()?.methods ?? []).filter(hasCodes);
+  return first.length ? first : ranking.rows.map((row) => row.method).filter(hasCodes).slice(0, 3);
 }
 
 function itemWords(items, item) {
@@ -38,20 +40,33 @@ function itemWords(items, item) {
   return { text, words: words === text ? text : words, both: words === text ? text : `${text} ${words}`, names };
 }
 
-// Return the items that a text finds, by their number or in their words and labels.
+const wordsOf = (text) => text.toLowerCase().split(/[^\p{L}\p{N}\p{M}\p{S}]+/u).filter(Boolean);
+
+// Return the items that a text finds: by their number, or where each word of the text begins a word
+// of the item, its keywords or its labels. Items whose own words match come first.
 function matches(items, text) {
-  const wanted = text.trim().toLowerCase();
+  const wanted = wordsOf(text);
   const all = items.rows.map((_, item) => item);
-  if (!wanted) return all.slice(0, items.queries);
+  if (!wanted.length) return all.slice(0, items.queries);
   items.texts ??= all.map((item) => {
     const { both, names } = itemWords(items, item);
-    return `${both}\n${names}`.toLowerCase();
+    return [wordsOf(both), wordsOf(`${both} ${items.keywords[item] ?? ""} ${names}`)];
   });
-  return all.filter((item) => String(items.rows[item]) === wanted || items.texts[item].includes(wanted));
+  const has = (known) => wanted.every((word) => known.some((each) => each.startsWith(word)));
+  const rank = new Map();
+  for (const item of all) {
+    const [own, every] = items.texts[item];
+    if (String(items.rows[item]) === wanted[0] || has(own)) rank.set(item, 0);
+    else if (has(every)) rank.set(item, 1);
+  }
+  return [...rank.keys()].sort((a, b) => rank.get(a) - rank.get(b));
 }
 
 async function orderItems(items, found) {
   const how = byId("query-order").value;
+  // queries of the study come before items of its database, which have no scores
+  const isQuery = (item) => Number(item < items.queries);
+  if (how === "rows") return found.sort((x, y) => (byId("find").value ? 0 : isQuery(y) - isQuery(x) || items.rows[x] - items.rows[y]));
   const [first, second] = searchMethods();
   const [, task, bits, database] = selectedSlice();
   const scores = async (method) => {
@@ -60,36 +75,47 @@ async function orderItems(items, found) {
   };
   const [a, b] = [await scores(first), how === "difference" ? await scores(second) : null];
   const value = {
-    rows: (item) => items.rows[item],
     hard: (item) => a?.[item] ?? Infinity,
     easy: (item) => -(a?.[item] ?? -Infinity),
     difference: (item) => (a && b && item < items.queries ? -Math.abs(a[item] - b[item]) : Infinity),
   }[how];
   const known = (number) => (Number.isNaN(number) ? Infinity : number);
-  // queries of the study come before items of its database, which have no scores
-  const isQuery = (item) => Number(item < items.queries);
   return found.sort((x, y) => isQuery(y) - isQuery(x) || known(value(x)) - known(value(y)) || x - y);
+}
+
+function queryButton(items, item) {
+  const { words, both, names } = itemWords(items, item);
+  const li = document.createElement("li");
+  const button = makeElement("button", "", shorten(words || `item ${items.rows[item]}`));
+  button.type = "button";
+  button.value = items.rows[item];
+  button.title = [`item ${items.rows[item]}`, both, names, item < items.queries ? "" : "in the database"].filter(Boolean).join("\n");
+  button.addEventListener("click", () => { search.row = items.rows[item]; markQuery(); showFound(); writeAddress(); });
+  li.append(button);
+  return li;
+}
+
+function markQuery() {
+  for (const button of byId("query-list").querySelectorAll("button")) button.setAttribute("aria-pressed", Number(button.value) === search.row);
 }
 
 async function listQueries() {
   const call = (search.calls += 1);
   const items = await loadPart(`d${selectedSlice()[0]}`);
-  const found = await orderItems(items, matches(items, byId("find").value));
+  const text = byId("find").value;
+  const found = await orderItems(items, matches(items, text));
   if (call !== search.calls) return; // another text was typed meanwhile
   const shown = found.slice(0, queriesListed);
-  const options = shown.map((item) => {
-    const words = itemWords(items, item);
-    const option = document.createElement("option");
-    option.value = items.rows[item];
-    option.textContent = [`${items.rows[item]}`, words.both, `(${words.names})`, item < items.queries ? "" : "– in the database"].filter(Boolean).join(" ");
-    return option;
-  });
-  byId("query-list").replaceChildren(...options);
-  const more = found.length > shown.length ? `; the first ${shown.length} are listed` : "";
-  byId("query-count").textContent = `${found.length} item${found.length === 1 ? "" : "s"} found${more}.`;
-  const rows = new Set(shown.map((item) => items.rows[item]));
-  if (!rows.has(search.row) && shown.length && (search.row === null || byId("find").value)) search.row = items.rows[shown[0]];
-  byId("query-list").value = String(search.row);
+  if (text && !found.some((item) => items.rows[item] === search.row)) search.row = shown.length ? items.rows[shown[0]] : null;
+  if (!text && search.row === null) {
+    const first = byId("query-order").value === "rows" ? searchable().queries?.[data.tasks[selectedSlice()[1]].name] : undefined;
+    search.row = first ?? items.rows[shown[0]];
+  }
+  const example = itemWords(items, items.rows.indexOf(search.row ?? items.rows[0])).words;
+  byId("find").placeholder = `Type a word, as in “${(wordsOf(example).length < 3 && example) || items.labelNames[0] || items.rows[0]}”`;
+  byId("query-list").replaceChildren(...shown.map((item) => queryButton(items, item)));
+  byId("query-count").textContent = text ? (found.length ? `${found.length} item${found.length === 1 ? "" : "s"} found.` : `Nothing has a word that begins with “${text}”.`) : "";
+  markQuery();
   await showFound();
 }
 
@@ -106,37 +132,39 @@ function drawItem(items, item, view) {
     picture.setAttribute("aria-label", both || `item ${items.rows[item]}`);
     Object.assign(picture.style, {
       width: `${sheet.size}px`, height: `${sheet.size}px`, backgroundImage: `url("${sheet.file}")`,
-      backgroundPosition: `-${column * sheet.size}px -${line * sheet.size}px`, zoom: 56 / sheet.size,
+      backgroundPosition: `-${column * sheet.size}px -${line * sheet.size}px`, zoom: 48 / sheet.size,
     });
     box.append(picture);
-  } else box.textContent = words.length > 60 ? `${words.slice(0, 59)}…` : words || `item ${items.rows[item]}`;
+  } else box.append(makeElement("span", "caption", words || `item ${items.rows[item]}`));
   box.title = [`item ${items.rows[item]}`, both, names].filter(Boolean).join("\n");
   return box;
 }
 
-function returnedItem(items, relevant, result, item, view) {
-  const hit = relevant(item);
+function returnedItem(items, hit, result, item, view, bits) {
   const li = makeElement("li", hit ? "hit" : "miss");
-  li.append(drawItem(items, items.queries + item, view));
   const distance = result.distances.get(item);
-  const below = makeElement("div", "small", `${distance} ×${result.counts[distance]}`);
-  below.append(makeElement("span", "hidden", hit ? ", relevant" : ", not relevant"));
-  li.append(below);
-  li.dataset.row = items.rows[items.queries + item];
+  const box = drawItem(items, items.queries + item, view);
+  const words = `${distance} bit${distance === 1 ? "" : "s"} differ${distance === 1 ? "s" : ""}; ${result.counts[distance]} at this distance`;
+  box.title += `\n${words}`;
+  li.append(box, drawCode(result.codeOf(item), bits, result.code), makeElement("span", "hidden", `${hit ? "relevant" : "not relevant"}, ${words}`));
+  Object.assign(li.dataset, { row: items.rows[items.queries + item], distance, ties: result.counts[distance] });
   return li;
 }
 
-function returnedBlock(items, item, part, { method, bits, searched, task }) {
+function returnedBlock(items, item, part, { method, bits, searched, task, others }) {
   const result = retrieve(part, items, item, task, searched);
   const own = new Set(items.labels[item]);
-  const relevant = (found) => items.labels[items.queries + found].some((label) => own.has(label));
+  const shown = result.order.slice(0, itemsShown);
+  const hits = shown.map((found) => items.labels[items.queries + found].some((label) => own.has(label)));
   const score = item < items.queries ? queryScores(part, task, searched.name)?.[item] : null;
+  const value = isMissing(score) || Number.isNaN(score) ? "" : `, ${data.search.measure} ${score.toFixed(3)}`;
   const block = makeElement("div", "returned");
-  const value = isMissing(score) || Number.isNaN(score) ? "no score" : `${data.search.measure} ${score.toFixed(4)}`;
-  const heading = makeElement("h3", "", `${methodTitle(method)}, ${data.bits[bits]} bits, ${searched.name}: ${value}`);
-  const list = document.createElement("ol");
-  const view = task.split("->")[1];
-  list.append(...Array.from(result.order.slice(0, itemsShown), (found) => returnedItem(items, relevant, result, found, view)));
+  block.dataset.method = data.methods[method].name;
+  const about = [others.bits ? `${data.bits[bits]} bits` : "", others.kinds ? searched.name : "", `${hits.filter(Boolean).length} of ${shown.length} relevant${value}`];
+  const heading = makeElement("h3", "", methodTitle(method));
+  heading.append(makeElement("span", "small", about.filter(Boolean).join(", ")), drawCode(result.code, part.bits));
+  const list = makeElement("ol", items.pictures && (task.endsWith("->image") || !items.strings.length) ? "" : "captions");
+  list.append(...shown.map((found, i) => returnedItem(items, hits[i], result, found, task.split("->")[1], part.bits)));
   block.append(heading, list);
   return block;
 }
@@ -145,25 +173,31 @@ async function showFound() {
   const call = (search.calls += 1);
   const [dataset, taskNumber, bits, database] = selectedSlice();
   const items = await loadPart(`d${dataset}`);
-  const item = items.rows.indexOf(search.row);
+  const item = search.row === null ? -1 : items.rows.indexOf(search.row);
   const task = data.tasks[taskNumber].name;
-  const lengths = byId("all-bits").checked ? [...data.bits.keys()] : [bits];
-  const kinds = byId("both-kinds").checked ? data.databases : [data.databases[database]];
+  const others = { bits: byId("all-bits").checked, kinds: byId("both-kinds").checked };
+  const lengths = others.bits ? [...data.bits.keys()] : [bits];
+  const kinds = others.kinds ? data.databases : [data.databases[database]];
   const blocks = [];
   for (const method of item < 0 ? [] : searchMethods()) {
     for (const length of lengths.filter((each) => cellKey(method, each))) {
       const part = await loadPart(cellKey(method, length));
       for (const searched of kinds.filter((each) => part.scores[`${task} ${each.name}`])) {
-        blocks.push(returnedBlock(items, item, part, { method, bits: length, searched, task }));
+        blocks.push(returnedBlock(items, item, part, { method, bits: length, searched, task, others }));
       }
     }
   }
   if (call !== search.calls) return;
   byId("query").replaceChildren();
   if (item >= 0) {
-    const { both, names } = itemWords(items, item);
-    const note = item < items.queries ? "" : " An item of the database: no query of the study, and without a score.";
-    byId("query").append(drawItem(items, item, task.split("->")[0]), makeElement("div", "", `Query: item ${items.rows[item]} ${both} (${names}).${note}`));
+    const { both, words, names } = itemWords(items, item);
+    const from = task.split("->")[0];
+    const about = makeElement("div");
+    about.append(makeElement("strong", "", words || `Item ${items.rows[item]}`), makeElement("span", "small", ` item ${items.rows[item]} (${names})${item < items.queries ? "" : ", in the database: no query of the study"}`));
+    if (items.pictures && from === "image") byId("query").append(drawItem(items, item, from));
+    about.append(makeElement("span", "small key", "shares its label"), makeElement("span", "small key wrong", "does not"));
+    byId("query").append(about);
+    byId("query").title = both;
   }
   byId("found").replaceChildren(...blocks);
 }
@@ -174,39 +208,39 @@ function searchText() {
   const dataset = searchable();
   if (!dataset) return "Nothing was computed for this dataset.";
   if (dataset.why) return `Not offered for this dataset. ${dataset.why}`;
-  return "Select a query, or type a word, a sign or an item’s number, and see what methods return. Below an item: its Hamming distance, computed here "
-    + "from the stored codes, and how many items have that distance; those are in the order of the database. Solid frame: shares a label "
-    + `with the query. Codes are those of seed ${dataset.seed}. Methods without codes are not offered.`;
+  const task = data.tasks[selectedSlice()[1]].name.split("->");
+  return `The first ${itemsShown} of the database by Hamming distance, computed here from the stored codes of seed ${dataset.seed}. Solid frame: shares a label with the query. `
+    + `Squares: the code’s bits, orange where they differ from the query’s. Items at one distance are in the order of the database. The first query is the one with the median score of the first method.`
+    + (task.includes("image") && !window.hashbenchParts[`d${selectedSlice()[0]}`]?.pictures ? " No pictures are stored for this dataset: captions stand for them." : "");
 }
 
-function showSearch() {
-  if (!search.near) return;
+async function showSearch() {
   const [dataset, , bits] = selectedSlice();
   if (search.dataset !== null && search.dataset !== dataset) search.row = null; // a number of another dataset
   search.dataset = dataset;
   const hasCodes = Boolean(searchable()?.cells);
-  byId("search-words").textContent = searchText();
   byId("search-form").hidden = !hasCodes;
   const used = searchMethods();
   byId("search-methods").querySelectorAll("label").forEach((label, method) => {
     label.hidden = !isShown(method) || !cellKey(method, bits);
     label.querySelector("input").checked = used.includes(method);
   });
-  if (hasCodes) listQueries();
-  else for (const id of ["query", "found"]) byId(id).replaceChildren();
+  byId("search-words").textContent = searchText();
+  if (hasCodes) {
+    await listQueries();
+    byId("search-words").textContent = searchText();
+  } else for (const id of ["query", "found"]) byId(id).replaceChildren();
 }
 
 function showQuery(row) {
   search.row = row;
   byId("find").value = "";
-  search.near = true;
   showSearch();
   writeAddress(true);
 }
 
 byId("find").addEventListener("input", () => { listQueries().then(() => writeAddress()); });
 byId("query-order").addEventListener("change", () => { search.row = null; listQueries().then(() => writeAddress()); });
-byId("query-list").addEventListener("change", () => { search.row = Number(byId("query-list").value); showFound(); writeAddress(); });
 byId("search-methods").addEventListener("change", ({ target }) => {
   const method = Number(target.value);
   const others = searchMethods().filter((each) => each !== method);
@@ -228,7 +262,4 @@ for (const id of ["all-bits", "both-kinds"]) {
   keepCheckbox(id, id);
 }
 listeners.push(showSearch);
-whenNear("search", () => {
-  search.near = true;
-  showSearch();
-});
+showSearch();

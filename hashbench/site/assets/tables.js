@@ -1,10 +1,9 @@
-// Tables: cells, columns that can be sorted, and bars. Every text of the study is written with
+// Tables: cells, and columns that can be sorted. Every text of the study is written with
 // textContent, so that no name can become markup.
 "use strict";
 
 const formatNumber = (value, digits) => (isMissing(value) ? "–" : value.toFixed(digits));
 const formatSeconds = (value) => formatNumber(value, value < 0.1 ? 3 : value < 10 ? 2 : 0);
-const formatSpread = (value, spread, digits) => formatNumber(value, digits) + (isMissing(spread) ? "" : ` ± ${formatNumber(spread, digits)}`);
 
 function makeElement(kind, className, text = "") {
   const element = document.createElement(kind);
@@ -23,34 +22,9 @@ function headCell(text, scope, className = "") {
 }
 
 function methodCell({ method }) {
-  const th = headCell("", "row", "method");
-  const dot = makeElement("span", "dot");
-  dot.style.background = methodColour(method);
-  th.append(dot, makeElement("span", "", methodTitle(method)));
+  const th = headCell(methodTitle(method), "row", "method");
   th.title = [methodTitle(method), ...data.methods[method].notes].join("\n");
   return th;
-}
-
-// Return a bar from 0 to a value, with a thin line for the spread and a dotted line for chance.
-function barCell({ value, spread, chance, most }) {
-  const td = makeCell("", "bar");
-  td.setAttribute("aria-hidden", "true");
-  const track = makeElement("div", "track");
-  const percent = (part) => `${(100 * Math.max(0, Math.min(1, part / most))).toFixed(2)}%`;
-  const add = (className, left, width) => {
-    const part = makeElement("div", className);
-    part.style.marginLeft = percent(left);
-    if (width) part.style.width = percent(width);
-    track.append(part);
-  };
-  if (!isMissing(value)) add("fill", 0, value);
-  if (!isMissing(chance)) add("chance", chance);
-  if (!isMissing(value) && spread) {
-    const from = Math.max(0, value - spread);
-    add("spread", from, value + spread - from);
-  }
-  td.append(track);
-  return td;
 }
 
 // Return rows in the order of a column; rows without a value come last.
