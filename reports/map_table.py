@@ -17,7 +17,6 @@ from hashbench.analysis.summary import (
     records,
 )
 from hashbench.data.splits import SEARCHED
-from hashbench.plugins.numerical_tolerance import STEADY, tolerance
 from hashbench.render.report import (
     Exhibit,
     Group,
@@ -34,6 +33,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from hashbench.analysis.results import Results
+
+DIGITS = 3  # of scores, behind the point
 
 #: Columns of numbers that stay readable side by side.
 COLUMNS = {("column", False): 6, ("column", True): 3, ("page", False): 13, ("page", True): 8}
@@ -101,12 +102,18 @@ class MapTable(Report):
         seeds = list(data.loc[data["seeds"] > 0, "seeds"])
         spread = self.spread and max(seeds, default=1) > 1
         found = {(row.task, row.method, row.dataset, row.bits): row for row in records(data)}
+        leading = _leading(data)
         groups = []
         for task in dict.fromkeys(data["task"]):
             rows = [
                 [
                     method_cell(style, method, searched[1]),
-                    *(_entry(found.get((task, method, *column)), spread) for column in columns),
+                    *(
+                        _entry(
+                            found.get((task, method, *each)), leading.get((task, *each), []), spread
+                        )
+                        for each in columns
+                    ),
                 ]
                 for method in methods
             ]
@@ -119,8 +126,6 @@ class MapTable(Report):
             seeds=seeds,
         )
         notes = ["bold: best; underlined: second" + _meaning(data), *_averaged(data, style)]
-        if any(tolerance(method) >= STEADY for method in methods):
-            notes.append("methods whose difference rounding alone can make share a place")
         notes += _chance_notes(data, style)
         return Table(
             f"{measure} {' '.join(searched)} {' '.join(datasets)}",
@@ -207,7 +212,16 @@ def _averaged(data: pd.DataFrame, style: Style) -> Iterator[str]:
         yield words
 
 
-def _entry(row: Any, spread: bool) -> TableCell:
+def _leading(data: pd.DataFrame) -> dict[tuple[str, str, int], list[float]]:
+    """Return the largest and second largest printed number of each column."""
+    ranked = data[data["rank"].notna()]
+    return {
+        key: sorted({round(mean, DIGITS) for mean in own["mean"].tolist()}, reverse=True)[:2]
+        for key, own in grouped(ranked, "task", "dataset", "bits")
+    }
+
+
+def _entry(row: Any, leading: Sequence[float], spread: bool) -> TableCell:
     """Return a score, or a dash with the reason why there is none."""
     if row is None:
         return TableCell("")
@@ -215,14 +229,17 @@ def _entry(row: Any, spread: bool) -> TableCell:
     if not seeds:
         status = row.status
         return TableCell("–" if status == "done" else f"– {status}")
-    mean, std, rank = row.mean, row.std, row.rank
-    text = f"{mean:.3f} ± {std:.3f}" if spread else f"{mean:.4f}"
-    mark = "*" if row.not_worse and rank != 1 else ""
+    text = f"{row.mean:.{DIGITS}f}" + (f" ± {row.std:.{DIGITS}f}" if spread else "")
+    places = (
+        [] if np.isnan(row.rank) else [round(float(row.mean), DIGITS) == each for each in leading]
+    )
+    bold, underlined = places[:1] == [True], places[1:] == [True]
+    mark = "*" if row.not_worse and not bold else ""
     if seeds < planned:
         mark = f"{seeds}/{planned}"
     if row.at_chance:
         mark += MARK
-    return TableCell(text, bold=rank == 1, underlined=rank == 2, mark=mark)
+    return TableCell(text, bold=bold, underlined=underlined, mark=mark)
 
 
 def _side_by_side(data: pd.DataFrame, style: Style, most: int) -> Iterator[list[str]]:

@@ -62,6 +62,24 @@ def short(rows: pd.DataFrame) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
+def age(rows: pd.DataFrame) -> str:
+    """Return how many comparisons are of the present code and have all runs that the rule asks."""
+    now = freshness.present()
+    code = rows["method"].map(lambda typed: now.get(parse_item(typed)[0]))
+    present = rows["source"].fillna("").eq(code)
+    noisy = rows.groupby(["dataset", "method", "form", "bits"])["ours_std"].transform("max")
+    short_of = noisy.gt(fidelity.NOISY) & rows["seeds"].eq(len(fidelity.SEEDS))
+    new = dict.fromkeys(rows.loc[present, "method"].map(lambda typed: parse_item(typed)[0]))
+    names = f" ({', '.join(f'`{name}`' for name in new)})" if 0 < len(new) < 12 else ""
+    return (
+        f"**Not done yet.** {int(present.sum())} of {len(rows)} comparisons, in all forms, were "
+        f"computed with the present code{names}. {int(short_of.sum())} of noisy methods still have "
+        "five runs instead of twenty: more of these may become equivalent, or different."
+        if not present.all() or short_of.any()
+        else "All comparisons are of the present code and have all their runs."
+    )
+
+
 def words(rows: pd.DataFrame) -> str:
     """Return one line per method and form: its word and what it rests on."""
     lines = [
@@ -204,6 +222,7 @@ def parts(rows: pd.DataFrame) -> dict[str, str]:
     return {
         "short": short(rows),
         "totals": totals(rows),
+        "age": age(rows),
         "words": words(rows),
         "biases": biases(rows),
         "summary": summary(rows),

@@ -96,7 +96,7 @@ def rank(
     stored.check_version(table)
     lengths = [int(each) for each in listed(bits)]
     rows = _select(table, _datasets(table, listed(datasets), lengths), lengths, tuned, measure)
-    seeds = sorted({int(seed) for seed in rows["seed"]})
+    seeds = _seeds(rows)
     names = list(dict.fromkeys(rows["dataset"]))
     if tell is not None:
         tell(_expected(rows, len(seeds), tuned, jobs or usable_cores()))
@@ -185,6 +185,15 @@ def _select(
     else:
         chosen = chosen[~chosen["tuned"]]
     return chosen.assign(label=stored.labels(chosen))
+
+
+def _seeds(rows: pd.DataFrame) -> list[int]:
+    """Return the seeds that at least half of the methods have; all if there are none."""
+    cells = rows.drop_duplicates(["dataset", "bits", "label", "seed"])
+    counts = cells.groupby("seed").size()
+    methods = rows.drop_duplicates(["dataset", "bits", "label"]).shape[0]
+    common = counts[counts >= methods / 2]
+    return sorted(int(seed) for seed in (common if len(common) else counts).index)
 
 
 def _expected(rows: pd.DataFrame, seeds: int, tuned: bool, jobs: int) -> str:

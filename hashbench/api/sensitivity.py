@@ -104,7 +104,7 @@ def changes(scores: Scores) -> dict[str, float]:
 
 def spread(runs: Sequence[Scores]) -> float:
     """Return the largest difference of a score between runs with several kernels."""
-    same = np.array([scores["float64"] for scores in runs])
+    same = np.array([[scores[dtype] for dtype in CHANGES] for scores in runs])
     return float((same.max(axis=0) - same.min(axis=0)).max())
 
 
@@ -157,7 +157,7 @@ def all_scores(plugin: Plugin, folder: Path, seeds: int, with_changes: bool) -> 
     found: Scores = {}
     for seed in range(seeds):
         prepared, split = rows(folder, seed)
-        for dtype in CHANGES if with_changes else ("float64",):
+        for dtype in CHANGES:
             for draw, key in ((None, dtype), (seed, f"{dtype} changed")):
                 if draw is None or with_changes:
                     values = score(plugin, changed(prepared, dtype, draw), split, seed)

@@ -80,7 +80,7 @@ def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any
     style = Style.of(full_results, flags["width"], flags["title"]).part(results, highlight)
     folder = flags["folder"] or out / FOLDER
     has_page = whole_study and folder == out / FOLDER
-    if has_page and flags["site"]:
+    if has_page:
         write_card(full_results, style, folder)
     scripts = run_in_background(lambda: write_scripts(full_results, style)) if has_page else None
     rendered = render_all(

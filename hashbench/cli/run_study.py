@@ -74,7 +74,7 @@ def run_study(study: Study, flags: Mapping[str, Any], pool: PoolProcess | None) 
     code = conclude(runs, out)
     if flags["report"] and not write_report(results):
         code = INTERRUPTED
-    if results.measures and (line := winners(rows, results.measures[0], order)):
+    if results.measures and (line := winners(rows, runs, results.measures[0], order)):
         click.echo(line)  # tables of many methods are higher than a terminal
     sys.exit(code)
 

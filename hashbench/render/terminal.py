@@ -13,6 +13,7 @@ from statistics import fmean
 from typing import Any
 
 from hashbench.analysis.chance import MARK, MEANING, at_chance
+from hashbench.analysis.summary import MeanRank, mean_ranks
 from hashbench.data.splits import Searched
 from hashbench.plugins.selection import bare_name, full_name
 from hashbench.render.daggers import NOT_HAMMING, RECONSTRUCTION, dagger_notes, vector_notes
@@ -20,6 +21,8 @@ from hashbench.render.report import Group, Table, TableCell
 from hashbench.render.tables import to_text
 
 NARROWEST, USUAL, WIDEST = 40, 80, 120  # columns
+
+DIGITS = 3  # of scores, behind the point
 
 #: Number of methods in a table where none were selected by name.
 TOP = 10
@@ -35,6 +38,12 @@ class TableScore:
     text: str
     value: float | None = None
     complete: bool = True
+    seeds: int = 0
+
+    @property
+    def printed(self) -> float | None:
+        """The value as it is printed, so that what looks equal is equal."""
+        return None if self.value is None else round(self.value, DIGITS)
 
 
 Scores = dict[str, dict[Column, TableScore]]
@@ -81,7 +90,7 @@ class Order:
         """Return the methods of a table."""
         if all(self._is_named(method) for method in scores):
             return _in_order(scores, self.methods)
-        best = sorted(scores, key=lambda method: (*_merit(scores[method]), method))
+        best = best_first(scores)
         selected = {*best[:TOP], *filter(self._is_named, best)}
         return [method for method in best if method in selected]
 
@@ -128,27 +137,73 @@ def score_tables(
     return "\n\n".join(parts)
 
 
-def winners(results: Sequence[Row], measure: str, order: Order | None = None) -> str:
-    """Return one line per dataset: the method with the highest mean of the first table's numbers.
+def winners(
+    results: Sequence[Row], runs: Sequence[Row], measure: str, order: Order | None = None
+) -> str:
+    """Return one line per dataset, and one for all: the method with the best mean rank over slices.
 
-    Nothing for datasets with one method.
+    Slices are those of each dataset's first table. Methods without binary codes are ranked, but
+    not named. Nothing where there is one method.
     """
-    lines = []
-    for dataset in _in_order((row["dataset"] for row in results), (order or Order()).datasets):
+    lines: list[str] = []
+    everywhere: dict[str, dict[Any, TableScore]] = {}
+    vectors = {_label(row) for row in runs if row.get("hamming") is False}
+    datasets = _in_order((row["dataset"] for row in results), (order or Order()).datasets)
+    for dataset in datasets:
         own = [row for row in results if row["dataset"] == dataset and row["measure"] == measure]
         if not own:
             continue
         searched = Searched(own[0]["database"], own[0]["codes"])
         shown = [row for row in own if (row["database"], row["codes"]) == searched]
-        scores = _scores(shown, (), [])
-        first, *others = sorted(scores, key=lambda method: (*_merit(scores[method]), method))
-        if others:
-            means = [f"{-_merit(scores[each])[1]:.4f}" for each in (first, others[0])]
-            lines.append(
-                f"highest mean {measure} on {dataset}: {first} {means[0]}, then {others[0]} "
-                f"{means[1]} ({searched})"
-            )
-    return "\n".join(textwrap.fill(line, width(), subsequent_indent="  ") for line in lines)
+        scores = _scores(shown, [row for row in runs if row["dataset"] == dataset], ())
+        for method, columns in scores.items():
+            of_dataset = {(dataset, *column): score for column, score in columns.items()}
+            everywhere.setdefault(method, {}).update(of_dataset)
+        lines.append(_winner(scores, vectors, f"{dataset}, {searched}", measure))
+    if len(lines) > 1:
+        lines.append(_winner(everywhere, vectors, "all datasets", measure))
+    return "\n".join(textwrap.fill(line, width(), subsequent_indent="  ") for line in lines if line)
+
+
+def _winner(
+    scores: Mapping[str, Mapping[Any, TableScore]],
+    vectors: Collection[str],
+    where: str,
+    measure: str,
+) -> str:
+    ranks = _mean_ranks(scores)
+    named = [method for method in ranks if method not in vectors]
+    if len(named) < 2:
+        return ""
+    slices = len({column for columns in scores.values() for column in columns})
+    over = f"{slices} slices" if slices > 1 else "1 slice"
+    first, second = (
+        f"{method} {ranks[method].rank:.1f} (mean {measure} {ranks[method].score:.{DIGITS}f})"
+        for method in named[:2]
+    )
+    return f"best mean rank over {over} of {where}: {first}, then {second}"
+
+
+def _mean_ranks(scores: Mapping[str, Mapping[Any, TableScore]]) -> dict[str, MeanRank]:
+    """Return methods from best to worst; those without a complete score everywhere are left out."""
+    columns = dict.fromkeys(column for own in scores.values() for column in own)
+    slices = [
+        {
+            method: own[column].value or 0.0
+            for method, own in scores.items()
+            if column in own and own[column].value is not None and own[column].complete
+        }
+        for column in columns
+    ]
+    seeds = max((score.seeds for own in scores.values() for score in own.values()), default=1)
+    return mean_ranks(slices, max(seeds, 1))
+
+
+def best_first(scores: Scores) -> list[str]:
+    """Return methods by mean rank; then those without every score, by how many they have."""
+    ranks = _mean_ranks(scores)
+    others = [method for method in scores if method not in ranks]
+    return [*ranks, *sorted(others, key=lambda method: (*_merit(scores[method]), method))]
 
 
 def _score_table(
@@ -195,7 +250,7 @@ def _notes(scores: Sequence[TableScore]) -> Iterator[str]:
 def _score_cell(score: TableScore | None, best: float | None) -> TableCell:
     if score is None:
         return TableCell("-")
-    bold = score.value is not None and score.value == best
+    bold = score.printed is not None and score.printed == best
     return TableCell(score.text, bold, mark="" if score.complete else "*")
 
 
@@ -221,8 +276,8 @@ def _scores(rows: Sequence[Row], runs: Sequence[Row], tasks: Sequence[str]) -> S
 def _mean_score(rows: Sequence[Row]) -> TableScore:
     mean = fmean(row["value"] for row in rows)
     low = all("chance" in row for row in rows) and at_chance(rows)
-    # rounded, so that what looks equal is equal
-    return TableScore(f"{mean:.4f}{MARK if low else ''}", None if mean != mean else round(mean, 4))
+    text = f"{mean:.{DIGITS}f}{MARK if low else ''}"
+    return TableScore(text, None if mean != mean else mean, seeds=len(rows))
 
 
 def _merit(columns: Mapping[Column, TableScore]) -> tuple[int, float]:
@@ -232,12 +287,12 @@ def _merit(columns: Mapping[Column, TableScore]) -> tuple[int, float]:
 
 
 def _best(scores: Scores) -> dict[Column, float]:
-    """Return the largest mean of each column."""
+    """Return the largest mean of each column, as it is printed."""
     best: dict[Column, float] = {}
     for columns in scores.values():
         for column, score in columns.items():
-            if score.value is not None and score.complete:
-                best[column] = max(best.get(column, score.value), score.value)
+            if score.printed is not None and score.complete:
+                best[column] = max(best.get(column, score.printed), score.printed)
     return best
 
 

@@ -18,6 +18,7 @@ from hashbench.render.report import Picture, Report
 from hashbench.render.style import Style
 from hashbench.render.writer import FOLDER, Rendered, RenderedExhibit, render_tables, write_figure
 from hashbench.site.build import write_index, write_scripts
+from hashbench.site.preview_card import write_card
 
 #: What the page shows and offers; `hashbench report` writes pdf and png too.
 PAGE_FORMATS = ("svg", "csv", "md", "tex")
@@ -94,6 +95,7 @@ def publish(results: Results, written: Callable[[Path], object] = lambda page: N
     ``written`` is called with the path as soon as the page can be opened, before figures are drawn.
     """
     style = Style.of(results)
+    write_card(results, style, results.path / FOLDER)
     scripts = run_in_background(lambda: write_scripts(results, style))
     rendered = render_all(
         [plugin.cls() for plugin in results.registry.reports.values()],

@@ -136,6 +136,17 @@ def test_codes_of_some_splits_are_compared_on_these(full, packed, folder, hashbe
     assert cca["mean"] == pytest.approx(scores.loc[chosen, "value"].mean(), abs=1e-6)
 
 
+def test_splits_that_few_methods_have_are_left_out(packed, folder, hashbench, tmp_path):
+    part = tmp_path / "one"
+    package.run("scm-s", "emoji", 8, [7], out=part, measures="AP", quiet=True)
+    out = tmp_path / "archive"
+    both = packed.parent / "part", part
+    hashbench("archive", "pack", *both, "-o", out, "--edition", "test", "--no-codes")
+    found = package.rank("random", bits=8, archive=out, quiet=True).table.set_index("method")
+    assert set(found["splits"]) == {3}
+    assert found["rank"].isna().to_dict() == {"scm-s": True, **dict.fromkeys(METHODS, False)}
+
+
 def test_a_tuned_method_is_compared_with_tuned_ones(packed, folder, hashbench, tmp_path):
     part = tmp_path / "tuned"
     package.run("ridge-labels", "emoji", 8, 2, out=part, measures="AP", tune=2, quiet=True)

@@ -84,10 +84,10 @@ def test_kernels_are_those_that_a_process_reports():
 
 def test_changes_and_spread():
     here = {"float64": [[0.5, 0.2], [0.4, 0.3]], "float64 changed": [[0.5, 0.2], [0.4, 0.31]]}
-    here |= {"float32": [[0.5, 0.2]], "float32 changed": [[0.48, 0.2]]}
-    there = {"float64": [[0.5, 0.25], [0.4, 0.3]]}
+    here |= {"float32": [[0.5, 0.2]] * 2, "float32 changed": [[0.48, 0.2], [0.5, 0.2]]}
+    there = {"float64": [[0.5, 0.25], [0.4, 0.3]], "float32": [[0.5, 0.2], [0.44, 0.2]]}
     assert sensitivity.changes(here) == pytest.approx({"float64": 0.01, "float32": 0.02})
-    assert sensitivity.spread([here, there]) == pytest.approx(0.05)
+    assert sensitivity.spread([here, there]) == pytest.approx(0.06)
     assert sensitivity.spread([here]) == 0
 
 

@@ -5,7 +5,7 @@ import re
 import click
 import pytest
 
-from hashbench.render.terminal import Order, listing, score_tables
+from hashbench.render.terminal import Order, listing, score_tables, winners
 
 
 def table_rows(bits=(8, 16, 24, 32, 64, 128), methods=("edsh", "a-method-with-a-very-long-name")):
@@ -27,8 +27,8 @@ def test_tables_fit_80_columns_and_hold_every_mean(bits):
     assert max(map(len, text.splitlines())) <= 80
     assert "2 seeds" in text
     for b in bits:
-        assert f"{0.5 + b / 1000:.4f}" in text
-        assert f"{1.5 + b / 1000:.4f}" in text
+        assert f"{0.5 + b / 1000:.3f}" in text
+        assert f"{1.5 + b / 1000:.3f}" in text
 
 
 def test_names_take_the_space_that_numbers_leave():
@@ -126,7 +126,7 @@ def test_cells_that_are_not_done_stand_in_the_table():
         {**base, "dataset": "other", "method": "elsewhere", "seed": 0, "status": "failed"},
     ]
     text = score_tables(rows, runs, "AP")
-    assert "0.5080*" in text
+    assert "0.508*" in text
     assert "\n* " in text  # what the star means
     (line,) = [line for line in text.splitlines() if line.startswith("hangs")]
     assert line.split() == ["hangs", "timeout", "timeout"]
@@ -140,3 +140,34 @@ def test_reconstructions_are_marked_with_what_was_inferred():
     assert re.search(r"^m01†", text, re.MULTILINE)
     assert not re.search(r"^m0[02]†", text, re.MULTILINE)
     assert "the weight is inferred" in text
+
+
+def rows_of(dataset, scores):
+    """Rows of one seed: scores by method and code length."""
+    return [
+        {**row, "dataset": dataset, "method": method, "params": "", "value": value}
+        for method, by_bits in scores.items()
+        for bits, value in by_bits.items()
+        for row in table_rows((bits,), ("edsh",))
+        if row["seed"] == 0 and row["task"] == "image->text"
+    ]
+
+
+def test_the_winner_has_the_best_mean_rank_not_the_highest_mean():
+    rows = rows_of("one", {"a": {8: 0.9, 16: 0.5, 32: 0.5}, "b": {8: 0.6, 16: 0.51, 32: 0.51}})
+    rows += rows_of("two", {"a": {8: 0.4}, "b": {8: 0.41}, "vectors": {8: 1.0}})
+    runs = [{**row, "status": "done", "hamming": row["method"] != "vectors"} for row in rows]
+    text = winners(rows, runs, "AP")
+    lines = [" ".join(line.split()) for line in text.replace("\n  ", " ").splitlines()]
+    assert [re.findall(r"\b([ab]) (\d\.\d) ", line) for line in lines] == [
+        [("b", "1.3"), ("a", "1.7")],
+        [("b", "2.0"), ("a", "3.0")],  # of vectors, which have no codes, nothing is said
+        [("b", "1.2"), ("a", "1.8")],
+    ]
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_what_is_printed_as_equal_is_bold_alike():
+    rows = rows_of("one", {"a": {8: 0.5004}, "b": {8: 0.5001}, "c": {8: 0.4}})
+    text = score_tables(rows, [], "AP")
+    assert re.findall(r"\x1b\[1m\s*(\S+)\x1b", text) == ["0.500", "0.500"]

@@ -46,7 +46,7 @@ def test_a_part_of_the_study_leaves_the_page_alone(out, tmp_path):
     assert text.startswith("Mine. ")
     assert "text→image" in text
     assert "image→text" not in text
-    assert "1.0000" in text
+    assert "1.000" in text
 
 
 def test_two_methods_are_compared_in_words_in_json_and_as_a_figure(out):
@@ -57,6 +57,7 @@ def test_two_methods_are_compared_in_words_in_json_and_as_a_figure(out):
     assert [row["task"] for row in rows] == ["image->text", "text->image"]
     assert rows[0]["difference"] == pytest.approx(1 - (1 / 3 + 2 / 4) / 2)
     assert (rows[0]["over"], rows[0]["p_value"], rows[0]["low"]) == ("", None, None)
-    assert all(len(line) <= 80 for line in found.output.splitlines()[:-1])
+    lines = [line for line in found.output.splitlines() if not line.startswith("figure: ")]
+    assert max(map(len, lines)) <= 80
     with pytest.raises(HashbenchError, match=r"'worse'.*bad, good"):
         typed("compare", "good", "worse", "--on", out)

@@ -37,10 +37,10 @@ def test_the_table_marks_best_second_and_failed(hand_made):
     assert (row["rank"], row["seeds"], row["planned"]) == (2, 2, 2)
     (table,) = MapTable(spread=False).draw(data, Style.of(results))
     rows = entries(table, "image→text")
-    assert (rows["good"][0].text, rows["good"][0].bold) == ("1.0000", True)
-    assert (rows["bad"][0].text, rows["bad"][0].underlined) == ("0.4167", True)
+    assert (rows["good"][0].text, rows["good"][0].bold) == ("1.000", True)
+    assert (rows["bad"][0].text, rows["bad"][0].underlined) == ("0.417", True)
     assert rows["late"][0].text == "– timeout"
-    assert (rows["half"][0].text, rows["half"][0].mark) == ("1.0000", "1/2")
+    assert (rows["half"][0].text, rows["half"][0].mark) == ("1.000", "1/2")
     assert not rows["half"][0].bold  # a mean over fewer seeds is not compared
     for words in ("AP (", "encoded", "1 to 2 seeds"):
         assert words in table.caption
