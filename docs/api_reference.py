@@ -17,17 +17,7 @@ from typing import Any
 SECTIONS = {
     "Studies and results": (
         "What `hashbench run` and its kin do, from Python: [guide](../guide/python.md).",
-        (
-            "run",
-            "open",
-            "StudyResults",
-            "score",
-            "evaluate",
-            "archive",
-            "rank",
-            "explain",
-            "discover",
-        ),
+        ("run", "open", "StudyResults", "score", "evaluate", "discover"),
     ),
     "The archive": (
         "Stored results of all methods, and yours among them: [guide](../guide/archive.md).",

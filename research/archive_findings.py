@@ -184,10 +184,15 @@ def figure(scores: pd.DataFrame, path: Path) -> None:
                 if chosen.any():
                     axis.scatter(*means[chosen].to_numpy().T, marker=marker, s=14, label=name)
             top = means["value"].idxmax()
-            axis.annotate(top, means.loc[top], xytext=(0, 4), textcoords="offset points")
+            axis.annotate(
+                top, means.loc[top], xytext=(0, 4), textcoords="offset points", ha="center"
+            )
+            axis.margins(y=0.12)
             axis.set(xscale="log", xlabel="seconds of training", title=dataset.partition("[")[0])
+            axis.xaxis.set_major_formatter(lambda seconds, _: f"{seconds:g}")
         axes[0][0].set_ylabel(f"{MEASURE}, unseen rows, {BITS} bits")
-        axes[0][0].legend(loc="lower right")
+        if default["method"].isin(networks).any():
+            axes[0][-1].legend(loc="upper left", bbox_to_anchor=(1, 1))
         drawn.tight_layout()
         drawn.savefig(path, dpi=150)
         plt.close(drawn)

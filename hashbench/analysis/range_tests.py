@@ -67,11 +67,20 @@ class Comparison:
 
 
 class RangeTests:
-    """The tests of a study, computed on demand."""
+    """The tests of a study, computed on demand.
 
-    def __init__(self, results: Results) -> None:
+    Parameters
+    ----------
+    results : None for scores without codes, as those of the archive
+    evidence : the splits of the study; found in the results if None
+    """
+
+    def __init__(self, results: Results | None, evidence: Evidence | None = None) -> None:
         self.results = results
-        self.evidence: Evidence = find_evidence(results)
+        if evidence is None:
+            assert results is not None  # one of the two is given
+            evidence = find_evidence(results)
+        self.evidence = evidence
 
     def compare(
         self, wide: BySeed, dataset: str, slices: Sequence[Slice], measure: str
@@ -98,7 +107,8 @@ class RangeTests:
 
     @cached_property
     def _stored(self) -> dict[tuple[str, str, int, int], Stored]:
-        done = ((each.cell, each) for each in self.results.done())
+        stored = [] if self.results is None else self.results.done()
+        done = ((each.cell, each) for each in stored)
         return {(cell.dataset, cell.label, cell.bits, cell.seed): each for cell, each in done}
 
     def _per_query(
@@ -116,7 +126,7 @@ class RangeTests:
         # a slow import, which listing reports does not need
         from hashbench.analysis.per_query import per_query
 
-        if measure != self.results.main_measure:
+        if self.results is None or measure != self.results.main_measure:
             return None
         total = None
         for task, bits, searched in slices:

@@ -86,7 +86,7 @@ class StudyResults(Results):
         return arrays_of(chosen, only_cell(chosen))
 
     def compare(self, first: str, second: str, measure: str | None = None) -> pd.DataFrame:
-        """Compare two methods: paired, with significance; one row per dataset, length and task."""
+        """Compare two methods; one row per dataset, code length and task, with interval and p."""
         pair = find_method(self, first), find_method(self, second)
         return compare(self.shown(), *pair, measure or self.main_measure)
 

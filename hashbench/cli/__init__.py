@@ -31,7 +31,7 @@ COMMANDS = {
     "merge": "Bring the results of several machines together.",
     "report": "Write tables and figures of a study, from stored codes.",
     "export": "Write the codes of a study as files for other programs.",
-    "compare": "Compare two methods: paired, with significance.",
+    "compare": "Compare two methods: differences, intervals, p-values.",
     "list": "List methods, datasets, reports, measures and studies.",
     "show": "Show a plugin or study: paper, BibTeX, parameters, origin.",
     "data": "Download, check and describe datasets.",

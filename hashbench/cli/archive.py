@@ -176,6 +176,19 @@ def pack(folders: tuple[Path, ...], output: Path, edition: str, codes: bool, qui
         click.echo(f"{format_count(len(about.gaps), 'cell')} without scores: see about.json")
 
 
+@archive_command.command("site")
+@click.argument("site", metavar="DIR", type=click.Path(path_type=Path))
+@folder_option
+def site(site: Path, folder: Path | None) -> None:
+    """Write the leaderboard of the archive into DIR/EDITION: a page, and its scores as CSV.
+
+    An edition is frozen: where DIR has it with other scores, nothing is written.
+    """
+    from hashbench.site.leaderboard import write_leaderboard
+
+    click.echo(f"leaderboard: {write_leaderboard(site, find_plugins(()), folder)}")
+
+
 @archive_command.command("pull")
 @click.argument("source", metavar="ADDRESS-OR-FILE")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="The new folder of results.")

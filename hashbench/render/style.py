@@ -139,7 +139,7 @@ class Style:
         vectors = vector_notes(
             zip(runs["method"], runs["hamming"], runs["item_bytes"], strict=True)
         )
-        titles = _titles(names, results.registry.methods)
+        titles = titles_of(names, results.registry.methods)
         styles = study_styles(names)
         highlighted = _highlighted(results, names, highlight)
         reconstructions = results.registry.reconstructions()
@@ -288,7 +288,9 @@ def _highlighted(results: Results, names: Sequence[str], highlight: Sequence[str
     for name in highlight:
         if not any(name in (each, bare_name(each)) for each in names):
             raise unknown("method", name, names)
-    chosen = [each for name in highlight for each in names if name in (each, bare_name(each))]
+    chosen = []
+    for name in highlight:
+        chosen += [name] if name in names else [each for each in names if name == bare_name(each)]
     plugins = results.registry.methods
     own = [
         each
@@ -343,7 +345,7 @@ def arrow(task: str) -> str:
     return task.replace("->", "→")
 
 
-def _titles(names: Iterable[str], plugins: dict[str, Any]) -> dict[str, str]:
+def titles_of(names: Iterable[str], plugins: dict[str, Any]) -> dict[str, str]:
     """Return the titles of methods or datasets; where two would be equal, their names."""
     titles = {}
     for name in names:
@@ -363,7 +365,7 @@ def _in_plan_order(names: Iterable[str], planned: Iterable[str]) -> list[str]:
 def _datasets(results: Results, names: Sequence[str]) -> Iterable[tuple[str, DatasetStyle]]:
     plugins = results.registry.datasets
     cells = {cell.dataset: cell for cell in results.cells}
-    titles = _titles(names, plugins)
+    titles = titles_of(names, plugins)
     for name, title in titles.items():
         plugin = plugins.get(bare_name(name))
         synthetic = plugin is not None and plugin.cls.synthetic

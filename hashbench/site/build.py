@@ -82,7 +82,7 @@ def write_scripts(results: Results, style: Style) -> PageData:
     write_text(folder / "page.js", "\n".join(texts))
     plotly = resources.files("plotly") / "package_data" / "plotly.min.js"
     write_text(folder / "plotly.min.js", plotly.read_text(encoding="utf-8"))
-    positions = Positions(results, style)
+    positions = Positions.of_study(results, style)
     data = payload(results, style, positions)
     order = [row["method"] for block in data["overview"][:1] for row in block["rows"]]
     data["search"] = write_search(results, style, positions, folder, order)
@@ -106,8 +106,8 @@ def write_index(
         was_run=what_was_run(style, find_evidence(results)),
         card=CARD if (folder / CARD).exists() else "",
         own_bibtex=own_bibtex(),
-        selectors=_selectors(results, page_data),
-        filters=_filters(page_data.data),
+        selectors=selectors(page_data, results.figure_bits),
+        filters=method_filters(page_data.data),
         statuses=runs["status"].value_counts().to_dict(),
         total=len(runs),
         problems=_problems(runs),
@@ -125,7 +125,7 @@ def write_index(
     return folder / INDEX
 
 
-def _selectors(results: Results, page_data: PageData) -> list[dict[str, Any]]:
+def selectors(page_data: PageData, figure_bits: Sequence[int]) -> list[dict[str, Any]]:
     """Return the selectors with their options, and which of them are selected at first.
 
     The page starts with the first slice that has scores, if possible at the bits of figures and
@@ -140,8 +140,8 @@ def _selectors(results: Results, page_data: PageData) -> list[dict[str, Any]]:
         "database": [(each["name"], each["name"]) for each in data["databases"]],
     }
     slices = [block["at"] for block in data["scores"]]
-    bits = [data["bits"].index(each) for each in results.figure_bits[:1]]
-    tasks = [i for i, task in enumerate(results.tasks) if task.endswith(f"->{IMAGE}")]
+    bits = [data["bits"].index(each) for each in figure_bits[:1]]
+    tasks = [i for i, task in enumerate(positions.values["task"]) if task.endswith(f"->{IMAGE}")]
     selected = min(
         slices,
         key=lambda at: (at[0], at[2] not in bits, at[1] not in tasks, *at),
@@ -155,7 +155,7 @@ def _selectors(results: Results, page_data: PageData) -> list[dict[str, Any]]:
     ]
 
 
-def _filters(data: dict[str, Any]) -> list[dict[str, Any]]:
+def method_filters(data: dict[str, Any]) -> list[dict[str, Any]]:
     """Return what methods can be filtered by: facts in which those of the study differ."""
     values = {name: sorted({method[name] for method in data["methods"]}) for name in FILTERS}
     return [

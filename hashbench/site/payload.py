@@ -6,6 +6,7 @@ measures and methods are named by their position in the page's lists.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from hashbench.analysis.results import Results
 from hashbench.analysis.summary import by_seed, mean_ranks
 from hashbench.data.splits import SEARCHED, Searched
 from hashbench.plugins.method import Method
+from hashbench.plugins.registry import Plugin
 from hashbench.plugins.selection import bare_name
 from hashbench.render.colours import DASHES
 from hashbench.render.daggers import NOT_HAMMING
@@ -31,11 +33,25 @@ NUMBERS = ["value", "pessimistic", "optimistic", "chance", "chance_error"]
 
 
 def payload(results: Results, style: Style, positions: Positions) -> dict[str, Any]:
-    """Return everything that the selectors, the overview and the ranking need."""
+    """Return everything that the selectors, the dot plot and the table of a study need."""
     scores, runs = results.scores(), results.runs()
+    return tables_payload(
+        scores, runs, style, positions, RangeTests(results), results.registry.methods
+    )
+
+
+def tables_payload(
+    scores: pd.DataFrame,
+    runs: pd.DataFrame,
+    style: Style,
+    positions: Positions,
+    range_tests: RangeTests,
+    plugins: Mapping[str, Plugin],
+) -> dict[str, Any]:
+    """Return what `payload` does, from tables with the columns of `Results.scores` and `runs`."""
     listed = positions.values
     return {
-        "methods": [_method(results, style, name) for name in positions.methods],
+        "methods": [_method(plugins, style, name) for name in positions.methods],
         "datasets": [
             {"name": name, "title": style.datasets[name].title, "facts": style.datasets[name].facts}
             for name in listed["dataset"]
@@ -51,14 +67,14 @@ def payload(results: Results, style: Style, positions: Positions) -> dict[str, A
             }
             for each in listed["database"]
         ],
-        "scores": _scores(scores, positions, RangeTests(results)),
+        "scores": _scores(scores, positions, range_tests),
         "overview": _overview(scores, runs, style, positions),
         "runs": _runs(runs, positions),
     }
 
 
-def _method(results: Results, style: Style, name: str) -> dict[str, Any]:
-    plugin = results.registry.methods.get(bare_name(name))
+def _method(plugins: Mapping[str, Plugin], style: Style, name: str) -> dict[str, Any]:
+    plugin = plugins.get(bare_name(name))
     shown = style.methods[name]
     about: dict[str, Any] = {
         "name": name,
@@ -181,13 +197,14 @@ def _runs(runs: pd.DataFrame, positions: Positions) -> list[dict[str, Any]]:
         dataset, bits, method = names
         if dataset not in positions.values["dataset"] or bits not in positions.values["bits"]:
             continue
-        fit = own["fit_seconds"].mean()
+        fit, size = own["fit_seconds"].mean(), own["item_bytes"].mean()
         failed = own[own["status"] != "done"].groupby("status")["reason"].agg(["size", "first"])
         found.append(
             {
                 "at": positions.of({"dataset": dataset, "bits": bits}),
                 "method": positions.methods.index(str(method)),
                 "fit": None if np.isnan(fit) else round(fit, 5),
+                "bytes": None if np.isnan(size) else round(size, 1),
                 "failed": [
                     {"status": status, "cells": int(count), "reason": str(reason)}
                     for status, count, reason in failed.itertuples()

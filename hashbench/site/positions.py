@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 from hashbench.analysis.results import Results
 from hashbench.data.splits import SEARCHED, Searched
@@ -25,18 +26,24 @@ CODES = {
 }
 
 
+@dataclass(frozen=True)
 class Positions:
     """The values of each selector and the methods, in the order in which the page lists them."""
 
-    def __init__(self, results: Results, style: Style) -> None:
-        self.methods = list(style.methods)
-        self.values: dict[str, list[Any]] = {
+    methods: list[str]
+    values: dict[str, list[Any]]
+
+    @classmethod
+    def of_study(cls, results: Results, style: Style) -> Self:
+        """Return those of a study."""
+        values: dict[str, list[Any]] = {
             "dataset": list(style.datasets),
             "task": list(results.tasks),
             "bits": list(results.bits),
             "database": list(results.searched),
             "measure": list(results.measures),
         }
+        return cls(list(style.methods), values)
 
     def of(self, names: Mapping[str, Any]) -> list[int]:
         """Return the positions of a slice's values, as far as they are named."""

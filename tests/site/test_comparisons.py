@@ -19,7 +19,7 @@ def page_row(found, positions, pair, row):
 
 def test_every_pair_has_the_numbers_of_the_command(mixed_results):
     results = mixed_results
-    positions = Positions(results, Style.of(results))
+    positions = Positions.of_study(results, Style.of(results))
     found = comparisons(results, positions, results.main_measure)
     assert len(found["pairs"]) == 3
     tests = set()

@@ -23,7 +23,7 @@ function rankingRows(block) {
     const failedCells = failures.reduce((sum, each) => sum + each.cells, 0);
     return {
       mean: null, seeds: 0, ...overall.get(method), ...scored.get(method), method, title: methodTitle(method),
-      fit: run?.fit, failed: failures, failedCells,
+      fit: run?.fit, bytes: run?.bytes, fidelity: data.methods[method].fidelity, failed: failures, failedCells,
     };
   });
   rows.sort((a, b) => (b.mean ?? -1) - (a.mean ?? -1));
@@ -94,6 +94,8 @@ function rankingColumns(rows, slices) {
     { key: "group", head: "Group", optional: true, cell: (row) => makeCell(isMissing(row.group) ? "–" : groupName(row.group)) },
     { key: "pessimistic", head: "Ties, worst–best", className: "number", descending: true, optional: true, cell: (row) => numberCell(isMissing(row.pessimistic) ? "–" : `${formatNumber(row.pessimistic, 3)}–${formatNumber(row.optimistic, 3)}`) },
     { key: "fit", head: "Fit, s", className: "number", cell: (row) => numberCell(formatSeconds(row.fit)) },
+    { key: "bytes", head: "Bytes", className: "number", optional: true, about: "Per item of the database", cell: (row) => numberCell(formatNumber(row.bytes, row.bytes % 1 ? 1 : 0)) },
+    ...(data.edition ? [{ key: "fidelity", head: "Fidelity", cell: (row) => makeCell(row.fidelity) }] : []),
     { key: "failedCells", head: "Not done", descending: true, optional: true, cell: failedCell },
   ];
   if (rows.some((row) => row.slices < slices)) {

@@ -22,7 +22,13 @@ function headCell(text, scope, className = "") {
 }
 
 function methodCell({ method }) {
-  const th = headCell(methodTitle(method), "row", "method");
+  const { link } = data.methods[method];
+  const th = headCell(link ? "" : methodTitle(method), "row", "method");
+  if (link) {
+    const a = makeElement("a", "", methodTitle(method));
+    a.href = link;
+    th.append(a);
+  }
   th.title = [methodTitle(method), ...data.methods[method].notes].join("\n");
   return th;
 }
