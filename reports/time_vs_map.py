@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -115,8 +116,16 @@ def _figure(data: pd.DataFrame, style: Style) -> Any:
             Label(row.fit_seconds, row.value, label(style, row.method), _ink(styles[row.method]))
             for row in records(part[part["front"] | part["method"].isin(coloured)])
         ]
-        label_points(panel, labels, panel.lines[1:])  # the first line is the front
+        label_points(panel, labels, panel.lines[1:], _corners(part))  # the first line is the front
     return figure
+
+
+def _corners(part: pd.DataFrame) -> list[tuple[float, float]]:
+    """Return the corners of the line that joins the front."""
+    front = part[part["front"]].sort_values("fit_seconds")
+    points = list(zip(front["fit_seconds"], front["value"], strict=True))
+    steps = [(later[0], before[1]) for before, later in itertools.pairwise(points)]
+    return [corner for pair in itertools.zip_longest(points, steps) for corner in pair if corner]
 
 
 def _common_times(axes: Sequence[Any]) -> None:

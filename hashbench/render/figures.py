@@ -6,6 +6,7 @@ Matplotlib's global state is not changed: figures are made and saved within `plo
 from __future__ import annotations
 
 import contextlib
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -253,8 +254,12 @@ def write_titles(
 
 
 def name_axes(axes: Sequence[Axes], x: str, y: str) -> None:
-    """Name the axes of the lowest and the first panels; a long name once for the figure."""
+    """Name the axes of the lowest and the first panels; a long name once for the figure.
+
+    Measures are named without their options, which are in the caption.
+    """
     columns = count_columns(axes)
+    x, y = (re.sub(r"\(.*?\)", "", name) for name in (x, y))
     figure: Any = axes[0].figure
     wide = text_width(figure, x, LABEL_SIZE) > figure.get_size_inches()[0] * POINTS / columns - 30
     if wide:

@@ -5,6 +5,7 @@ Labels take no part in the layout of a figure, which is done before.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -32,7 +33,12 @@ class Label(NamedTuple):
     colour: str
 
 
-def label_points(axes: Axes, labels: Sequence[Label], markers: Sequence[Artist]) -> list[Text]:
+def label_points(
+    axes: Axes,
+    labels: Sequence[Label],
+    markers: Sequence[Artist],
+    line: Sequence[tuple[float, float]] = (),
+) -> list[Text]:
     """Write labels near their points, clear of each other and of markers.
 
     Parameters
@@ -40,6 +46,7 @@ def label_points(axes: Axes, labels: Sequence[Label], markers: Sequence[Artist])
     axes : laid out and with its final limits
     labels : the points that have a label
     markers : of all points
+    line : corners of a line that labels avoid
     """
     from adjustText import adjust_text
     from matplotlib.patheffects import withStroke
@@ -51,8 +58,11 @@ def label_points(axes: Axes, labels: Sequence[Label], markers: Sequence[Artist])
         axes.text(x, y, text, color=text_colour(colour), fontsize=SMALLEST, path_effects=halo)
         for x, y, text, colour in labels
     ]
+    x, y = _along(axes, line)
     _, arrows = adjust_text(
         texts,
+        x,
+        y,
         objects=markers,
         avoid_self=False,
         ax=axes,
@@ -70,6 +80,22 @@ def label_points(axes: Axes, labels: Sequence[Label], markers: Sequence[Artist])
     for artist in (*texts, *arrows):
         artist.set_in_layout(False)
     return texts
+
+
+def _along(axes: Axes, line: Sequence[tuple[float, float]]) -> tuple[list[float], list[float]]:
+    """Return points on a line, a line of labels apart, in the units of the axes."""
+    import numpy as np
+
+    if len(line) < 2:
+        return [], []
+    corners = axes.transData.transform(np.array(line, float))
+    step = LINE * axes.figure.dpi / POINTS
+    parts = [
+        np.linspace(start, end, max(2, int(np.abs(end - start).max() / step)), endpoint=False)
+        for start, end in itertools.pairwise(corners)
+    ]
+    points = axes.transData.inverted().transform(np.concatenate([*parts, corners[-1:]]))
+    return points[:, 0].tolist(), points[:, 1].tolist()
 
 
 def label_ends(axes: Axes, labels: Sequence[Label]) -> None:

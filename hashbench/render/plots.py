@@ -117,7 +117,7 @@ def dot_figure(
         values = getattr(row, filled), getattr(row, opened)
         width = 2.4 if method.highlighted else 1.2
         panel.plot(values, [y, y], color=method.colour, linewidth=width)
-        for value, face in zip(values, (method.colour, "white"), strict=True):
+        for value, face in ((values[1], "white"), (values[0], method.colour)):
             panel.plot(value, y, "o", color=method.colour, markerfacecolor=face)
     next(iter(panels.values())).set_xlim(0, None)
     figures.name_axes(list(panels.values()), axis_name, "")

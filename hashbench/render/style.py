@@ -288,7 +288,9 @@ def _highlighted(results: Results, names: Sequence[str], highlight: Sequence[str
     for name in highlight:
         if not any(name in (each, bare_name(each)) for each in names):
             raise unknown("method", name, names)
-    chosen = [each for name in highlight for each in names if name in (each, bare_name(each))]
+    chosen = []
+    for name in highlight:
+        chosen += [name] if name in names else [each for each in names if name == bare_name(each)]
     plugins = results.registry.methods
     own = [
         each

@@ -48,7 +48,7 @@ def render_all(
             drafts.append(render_tables(report, results, style, folder, formats))
         except HashbenchError as error:
             log(f"{report.name}: {error}", True)
-    if drafts:
+    if any(each.exhibits for each in drafts):
         write_notes(style, folder, formats)
     prepared(drafts)
     done = []

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from hashbench.core.errors import HashbenchError
+from hashbench.render.notes import write_notes
 from hashbench.render.style import Style
 from hashbench.render.writer import FORMATS, render, slug
 from hashbench.reports.failures import Failures
@@ -190,3 +191,9 @@ def test_the_compare_command(hand_made, hashbench):
     wrong = hashbench("compare", "edsh", "cc", "--on", hand_made.path)
     assert wrong.returncode == 2
     assert "'cca'" in wrong.stderr
+
+
+def test_notes_are_written_once(tmp_path, make_look):
+    files = write_notes(make_look(["a"], ["one", "two"]), tmp_path, ["md", "svg"])
+    assert [path.name for path in files] == ["notes.md"]
+    assert files[0].read_text() == "- one, two: protocol random.\n"
