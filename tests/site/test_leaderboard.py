@@ -10,6 +10,8 @@ from hashbench.cli.archive import archive_command
 from hashbench.core.errors import HashbenchError
 from hashbench.plugins.registry import discover
 from hashbench.site.leaderboard import write_leaderboard
+from tests.helpers.browsing import column, needs_browser, open_page, ranking
+from tests.site.test_access import serious
 
 
 @pytest.fixture(scope="module")
@@ -66,3 +68,19 @@ def test_an_edition_is_frozen(packed, tmp_path):
     with pytest.raises(HashbenchError, match=r"2026\.1 with other scores"):
         write_leaderboard(tmp_path, discover([]), packed / "2026.1")
     assert write_leaderboard(tmp_path, discover([]), packed / "2026.2").exists()
+
+
+@needs_browser
+def test_the_page_ranks_links_and_is_accessible(browser, packed, tmp_path):
+    page = write_leaderboard(tmp_path, discover([]), packed / "2026.1")
+    open_page(browser, page)
+    assert {name for name, _ in ranking(browser)} == {"EDSH", "CCA", "Random"}
+    assert browser.find_element("id", "results-title").text.endswith(" leads")
+    links = browser.find_elements("css selector", "#table tbody th a")
+    assert {link.get_attribute("href").rpartition("/")[2] for link in links} == {
+        "edsh.html", "cca.html", "random.html",
+    }  # fmt: skip
+    assert column(browser, "fidelity")
+    assert set(column(browser, "bytes")) == {"2"}  # 16 bits
+    assert serious(browser) == []
+    assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
