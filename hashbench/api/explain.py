@@ -48,15 +48,15 @@ def explain(
     known = {replace(reading, source="") for reading, _ in found}
     archived = _archived(None if archive is None else Path(archive), method, dataset, bits)
     found += [each for each in archived if replace(each[0], source="") not in known]
+    rounding = max(half for _, half in pairs)
+    lines = printed_in(numbers, rounding, method, dataset, bits)
     if not found:
         raise HashbenchError(
             f"found no cell of {method} on {dataset} at {bits} bits in the archive"
             f"{''.join(f' and {each}' for each in places)}; compute it: hashbench run -m {method} "
-            f"-d {dataset} -b {bits}"
+            f"-d {dataset} -b {bits}{''.join(f'; {line}' for line in lines)}"
         )
-    rounding = max(half for _, half in pairs)
-    explanation = explain_numbers(numbers, found, allowed, task, rounding)
-    return replace(explanation, printed_in=printed_in(numbers, rounding, method, dataset, bits))
+    return replace(explain_numbers(numbers, found, allowed, task, rounding), printed_in=lines)
 
 
 def _local_folders() -> list[Path]:

@@ -262,3 +262,14 @@ def test_pairs_are_refused_because_no_query_is_in_the_database():
 def test_a_wrong_measure_is_refused_at_once():
     with pytest.raises(HashbenchError, match=r"the flags.*'APP'.*'AP'"):
         read_study({"measures": "APP"}, "the flags")
+
+
+@pytest.mark.parametrize(
+    ("methods", "found"), [("all", False), ("all,reconstructions", True), ("qch,acq", True)]
+)
+def test_reconstructions_are_selected_by_their_word_or_name(registry, methods, found):
+    asked = study(methods=methods, datasets="synthetic")
+    names = {spec.method for spec in expand_grid(asked, registry)}
+    assert set(registry.reconstructions()) == {"acq", "qch"}
+    assert ({"acq", "qch"} <= names) is found
+    assert found or not {"acq", "qch"} & names

@@ -7,7 +7,7 @@ from tests.methods.restated.srlch import alternate
 
 # A large ridge of the class codes, because otherwise the labels can express the drift themselves.
 PARAMETERS = {"anchors": 60, "iterations": 10, "lam": 30.0}
-MU, RIDGE = (0.3, 0.3), 1e-6
+MU, RIDGE = (0.1, 0.1), 1e-6
 
 
 def restate(views, Y, n_bits, seed, anchors, iterations, lam, record=ignore):
