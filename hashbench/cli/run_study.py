@@ -26,6 +26,7 @@ from hashbench.execution.study import Study
 from hashbench.execution.time_left import estimate
 from hashbench.execution.tuning.run import TrialCount, add_tuned, count_trials, read_records
 from hashbench.plugins.selection import bare_name, split_items
+from hashbench.render.style import highlighted_methods
 from hashbench.render.terminal import Order, score_tables, winners
 
 PAGE = "report/index.html"  # in OUT
@@ -89,6 +90,7 @@ def shown_order(study: Study, results: Results, where: str) -> Order:
         {bare_name(item) for item in items},
         where,
         results.registry.reconstructions(),
+        highlighted_methods(results, list(dict.fromkeys(cell.label for cell in cells)), ()),
     )
 
 

@@ -141,7 +141,7 @@ class Style:
         )
         titles = titles_of(names, results.registry.methods)
         styles = study_styles(names)
-        highlighted = _highlighted(results, names, highlight)
+        highlighted = highlighted_methods(results, names, highlight)
         reconstructions = results.registry.reconstructions()
         methods = {}
         for name in names:
@@ -173,7 +173,7 @@ class Style:
     def part(self, results: Results, highlight: Sequence[str] = ()) -> Self:
         """Return the same style for a part of the results, with its best methods in colour."""
         selected = {cell.label for cell in results.cells}
-        highlighted = _highlighted(results, list(self.methods), highlight)
+        highlighted = highlighted_methods(results, list(self.methods), highlight)
         return replace(
             self,
             methods={
@@ -283,7 +283,9 @@ class Style:
         return dagger_notes((style.title, style.notes) for style in shown)
 
 
-def _highlighted(results: Results, names: Sequence[str], highlight: Sequence[str]) -> list[str]:
+def highlighted_methods(
+    results: Results, names: Sequence[str], highlight: Sequence[str]
+) -> list[str]:
     """Return the methods that stand out: those named, then plugins of the user among others."""
     for name in highlight:
         if not any(name in (each, bare_name(each)) for each in names):

@@ -78,6 +78,7 @@ class Order:
         shown. Otherwise the best come first, and only ten besides the named ones
     where : where the other methods are found
     reconstructions : methods whose sources leave much open, with what was inferred
+    highlighted : methods whose rows are shaded
     """
 
     datasets: Sequence[str] = ()
@@ -85,6 +86,7 @@ class Order:
     named: Collection[str] = ()
     where: str = "results.csv"
     reconstructions: Mapping[str, str] = field(default_factory=dict)
+    highlighted: Collection[str] = ()
 
     def select(self, scores: Scores) -> list[str]:
         """Return the methods of a table."""
@@ -222,7 +224,11 @@ def _score_table(
     columns = [(task, each) for task in tasks for each in bits]
     lines = [
         [
-            TableCell(method, mark="".join(daggers.get(method, ""))),
+            TableCell(
+                method,
+                mark="".join(daggers.get(method, "")),
+                shaded=method in order.highlighted,
+            ),
             *(_score_cell(scores[method].get(c), best.get(c)) for c in columns),
         ]
         for method in methods

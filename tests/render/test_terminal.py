@@ -171,3 +171,12 @@ def test_what_is_printed_as_equal_is_bold_alike():
     rows = rows_of("one", {"a": {8: 0.5004}, "b": {8: 0.5001}, "c": {8: 0.4}})
     text = score_tables(rows, [], "AP")
     assert re.findall(r"\x1b\[1m\s*(\S+)\x1b", text) == ["0.500", "0.500"]
+
+
+def test_rows_of_highlighted_methods_are_shaded():
+    rows = table_rows((16,), ("edsh", "mine"))
+    order = Order(highlighted=["mine[gamma=1,train_rows=5000]"])
+    text = score_tables(rows, [], "AP", order)
+    shaded = [line for line in text.split("\n") if re.search(r"\x1b\[(1;)?7m", line)]
+    assert shaded
+    assert all("mine" in line for line in shaded)
