@@ -50,6 +50,10 @@ html_title = f"hashbench {version}"
 html_show_sphinx = False
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+
+# The leaderboard is a page of its own; Sphinx wants the folder before pages.py fills it.
+html_extra_path = ["made/site"]
+(Path(__file__).parent / "made" / "site").mkdir(parents=True, exist_ok=True)
 copybutton_prompt_text = "$ "
 copybutton_only_copy_prompt_lines = True
 

@@ -39,6 +39,7 @@ def write_all(docs: Path) -> None:
     (made / "gallery.md").write_text(gallery(docs, STUDY.parent), encoding="utf-8")
     for page in (made / "gallery").glob("*.md"):
         page.unlink()  # its text is in the gallery
+    run_hashbench("archive", "site", str(made / "site" / "leaderboard"))
     (made / "api.md").write_text(api_reference.page(), encoding="utf-8")
     for name in ("contributing", "changelog"):
         text = (ROOT / f"{name.upper()}.md").read_text(encoding="utf-8")

@@ -172,7 +172,7 @@ def paper_order(results: Results, style: Style) -> tuple[str, str]:
     chosen = (printed["bits"] == 32) & (printed["quantity"] == quantity)
     printed = printed[chosen & (printed["dataset"] == "wiki")]
     order = printed.groupby("method")["value"].mean()
-    scores = results.select(databases=["learned-or-encoded"]).scores([measure])
+    scores = results.select(codes=["learned-or-encoded"]).scores([measure])
     rows, names = [], set()
     for dataset in (name for name in PAPER_DATASETS if name in set(scores["dataset"])):
         own = scores[scores["dataset"] == dataset].groupby("method")["value"].mean()
