@@ -124,7 +124,7 @@ def _order(scores: pd.DataFrame) -> dict[str, MeanRank]:
         each.droplevel([0, 1, 2]).to_dict()
         for _, each in cells.groupby(level=["dataset", "bits", "task"], sort=False)
     ]
-    return mean_ranks(slices, scores["seed"].nunique())
+    return mean_ranks(slices)
 
 
 def _across(wide: pd.DataFrame) -> Iterator[dict[str, Any]]:

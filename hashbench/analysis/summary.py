@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -134,30 +133,29 @@ class MeanRank(NamedTuple):
     score: float
 
 
-def mean_ranks(slices: Sequence[Mapping[str, float]], seeds: int) -> dict[str, MeanRank]:
+def mean_ranks(slices: Sequence[Mapping[str, float]]) -> dict[str, MeanRank]:
     """Return methods from best to worst: by mean rank over slices, ties by mean score.
 
-    This is the one rule for who is best, in the terminal, on the page and in statistics. Methods
+    Equal scores share their mean rank. This is the one rule for who is best, in the terminal, on the page and in statistics. Methods
     without a score in every slice are left out: their mean would be of other slices.
 
     Parameters
     ----------
     slices : scores by method, for each dataset, code length and task
-    seeds : as of :func:`rank_methods`
 
     Examples
     --------
-    >>> list(mean_ranks([{"a": 0.9, "b": 0.8}, {"a": 0.5, "b": 0.7}], 1))
+    >>> list(mean_ranks([{"a": 0.9, "b": 0.8}, {"a": 0.5, "b": 0.7}]))
     ['b', 'a']
     """
     complete = (
         [name for name in slices[0] if all(name in each for each in slices)] if slices else []
     )
-    ranks = [rank_methods({name: each[name] for name in complete}, seeds) for each in slices]
-    found = {
-        name: MeanRank(fmean(each[name] for each in ranks), fmean(each[name] for each in slices))
-        for name in complete
-    }
+    if not complete:
+        return {}
+    scores = np.array([[each[name] for name in complete] for each in slices])
+    means = zip(complete, tests.ranks(scores).mean(axis=0), scores.mean(axis=0), strict=True)
+    found = {name: MeanRank(float(rank), float(score)) for name, rank, score in means}
     order = sorted(found, key=lambda name: (found[name].rank, -found[name].score, name))
     return {name: found[name] for name in order}
 

@@ -197,8 +197,7 @@ def _mean_ranks(scores: Mapping[str, Mapping[Any, TableScore]]) -> dict[str, Mea
         }
         for column in columns
     ]
-    seeds = max((score.seeds for own in scores.values() for score in own.values()), default=1)
-    return mean_ranks(slices, max(seeds, 1))
+    return mean_ranks(slices)
 
 
 def best_first(scores: Scores) -> list[str]:

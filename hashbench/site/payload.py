@@ -158,15 +158,14 @@ def _overview(
     fits = runs.groupby(["dataset", "bits", "method"])["fit_seconds"].mean()
     fit_seconds = np.exp(np.log(fits[fits > 0]).groupby("method").mean())
     has_codes = set(runs.loc[runs["hamming"].eq(True), "method"])
-    values_of = scores.groupby([*SLICE, "method"], observed=True)["value"]
-    means, seeds = values_of.mean().round(7), values_of.size()
+    means = scores.groupby([*SLICE, "method"], observed=True)["value"].mean().round(7)
     found = []
     keys = [*SEARCHED, "measure"]
     for values, part in means.groupby(keys):
         names = dict(zip(keys, values, strict=True))
         table = part.unstack("method")
         slices: list[Any] = [row.dropna().to_dict() for _, row in table.iterrows()]
-        ranks = mean_ranks(slices, int(seeds.loc[part.index].max()))
+        ranks = mean_ranks(slices)
         order = [*ranks, *(name for name in table.columns if name not in ranks)]
         rows = pd.DataFrame(
             {

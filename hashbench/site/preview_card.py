@@ -30,7 +30,7 @@ def write_card(results: Results, style: Style, folder: Path) -> Path | None:
     first = (scores[SEARCHED] == list(shown.searched[0])).all(axis=1)  # never averaged with others
     means = scores[first].groupby(["dataset", "task", "bits", "method"])["value"].mean()
     slices: list[Any] = [row.dropna().to_dict() for _, row in means.unstack("method").iterrows()]
-    ranks = mean_ranks(slices, scores["seed"].nunique())
+    ranks = mean_ranks(slices)
     if not ranks:
         return None
     best = dict(list(ranks.items())[:METHODS][::-1])

@@ -59,16 +59,14 @@ def studies(
         for seed, row in enumerate(values.tolist()):
             cells[f"d{study:03}", seed] = dict(zip(names, row, strict=True))
     results = given_scores(cells, pessimistic=0.0, optimistic=1.0, chance_error=0.01)
-    positions = Positions.__new__(Positions)  # its lists without a style of figures
-    positions.methods = names
-    positions.values = {
+    values = {
         "dataset": sorted({name for name, _ in cells}),
         "task": ["image->text"],
         "bits": [16],
         "database": [Searched("unseen", "encoded")],
         "measure": ["AP"],
     }
-    return results, positions
+    return results, Positions(names, values)
 
 
 def statements(results, positions):

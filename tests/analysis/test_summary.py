@@ -175,14 +175,12 @@ def test_rows_that_are_not_asked_decide_how_much_splits_share(hand_made):
 
 
 def test_the_best_method_has_the_best_mean_rank_and_ties_go_by_mean_score():
-    found = mean_ranks([{"a": 0.9, "b": 0.8, "c": 0.1}, {"a": 0.5, "b": 0.7, "d": 1.0}], 1)
+    found = mean_ranks([{"a": 0.9, "b": 0.8, "c": 0.1}, {"a": 0.5, "b": 0.7, "d": 1.0}])
     assert {name: each.rank for name, each in found.items()} == {"b": 1.5, "a": 1.5}
     assert list(found) == ["b", "a"]  # .75 and .7; the others lack a slice
     assert found["b"].score == pytest.approx(0.75)
-    assert list(
-        mean_ranks([{"a": 1.0, "b": 0.1}, {"a": 0.4, "b": 0.5}, {"a": 0.4, "b": 0.5}], 1)
-    ) == [
+    assert list(mean_ranks([{"a": 1.0, "b": 0.1}, {"a": 0.4, "b": 0.5}, {"a": 0.4, "b": 0.5}])) == [
         "b",
         "a",
     ]
-    assert mean_ranks([], 1) == {}
+    assert mean_ranks([]) == {}
