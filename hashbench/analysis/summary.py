@@ -136,8 +136,9 @@ class MeanRank(NamedTuple):
 def mean_ranks(slices: Sequence[Mapping[str, float]]) -> dict[str, MeanRank]:
     """Return methods from best to worst: by mean rank over slices, ties by mean score.
 
-    Equal scores share their mean rank. This is the one rule for who is best, in the terminal, on the page and in statistics. Methods
-    without a score in every slice are left out: their mean would be of other slices.
+    Equal scores share their mean rank. This is the one rule for who is best, in the terminal, on
+    the page and in statistics. Methods without a score in every slice are left out: their mean
+    would be of other slices.
 
     Parameters
     ----------
