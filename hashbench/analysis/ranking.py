@@ -76,7 +76,7 @@ def _rank(scores: pd.DataFrame, own: str, dataset: str, bits: int) -> pd.DataFra
     against = np.where(means < means[place], BETTER, WORSE)
     order = [*complete, *(name for name in every if name not in complete)]
     outside = len(order) - len(complete)
-    facts = scores.groupby("label")[["fit_seconds", "item_bytes", "hamming"]].mean().loc[order]
+    facts = scores.groupby("label")[["fit_seconds", "item_bytes", "hamming"]].min().loc[order]
     table = pd.DataFrame(
         {
             "dataset": dataset,
