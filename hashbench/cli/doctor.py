@@ -29,6 +29,7 @@ from hashbench.core.units import format_size
 #: What each extra of the package adds.
 EXTRAS = {
     "dask": "distributed",
+    "faiss": "faiss-cpu",
     "features": "wordllama",
     "parquet": "pyarrow",
     "torch": "torch",

@@ -42,8 +42,8 @@ def test_equal_rows_give_no_word_twice():
 
 def test_the_rotation_starts_at_pq_and_only_lowers_the_error():
     views, Y = toy(n=400, classes=9, multilabel=True)
-    method = OPQ(n_bits=8, random_state=0, iterations=8).fit(views, Y)
-    plain = PQ(n_bits=8, random_state=0).fit(views, Y)
+    method = OPQ(n_bits=16, random_state=0, iterations=8).fit(views, Y)
+    plain = PQ(n_bits=16, random_state=0).fit(views, Y)
     errors = [
         np.square(plain.vectors(X, m, "query") - plain.vectors(X, m, "database")).sum()
         for m, X in enumerate(views)
