@@ -6,7 +6,6 @@ Nothing is changed, and only what is needed to find versions is imported.
 from __future__ import annotations
 
 import importlib.metadata
-import importlib.util
 import json
 import os
 import platform
@@ -138,9 +137,10 @@ def _data(cls: type[Any]) -> str:
 
 
 def _extra_version(name: str, package: str) -> str:
-    if importlib.util.find_spec(package) is None:
+    try:
+        return f"{package} {importlib.metadata.version(package)}"
+    except importlib.metadata.PackageNotFoundError:
         return f"not installed; pip install {package}"
-    return f"{package} {importlib.metadata.version(package)}"
 
 
 def _lines(facts: Mapping[str, Any]) -> Iterator[str]:
