@@ -238,6 +238,7 @@ def page(rows: pd.DataFrame) -> str:
         **parts,
         edition=rows["edition"].iloc[0],
         cells=rows["cell"].nunique(),
+        hours=f"{rows.drop_duplicates('cell')['fit_seconds'].sum() / 3600:.1f}",
         cpu=" and ".join(sorted(set(rows["cpu"]))),
         lengths=lengths,
         bits=BITS,
