@@ -38,7 +38,7 @@ class TestWiki:
         assert (found.rows, found.classes, found.protocol) == (2866, 10, "standard")
         assert [view.columns for view in found.views] == [128, 10]
         sizes = {split.protocol: (split.train, split.query) for split in found.splits}
-        assert sizes == {"standard": (2173, 693), "paper": (2150, 716)}
+        assert sizes == {"standard": (2173, 693), "paper": (2150, 716), "default": (1075, 716)}
         assert found.views[0].copies == 10
         (finding,) = found.findings
         assert finding.startswith("image: ")
