@@ -94,14 +94,6 @@ def save_arrays(path: Path, arrays: Arrays) -> None:
         np.savez_compressed(path, **arrays)  # type: ignore[arg-type]
 
 
-def load_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
-    """Return all arrays of an npz file.
-
-    ValueError if an array holds objects, which would need pickle, or is larger than the file.
-    """
-    return read_arrays(path)
-
-
 def save_checked_arrays(path: Path, arrays: Arrays) -> None:
     """Write arrays to a compressed npz file, with their checksum as one more array."""
     save_arrays(path, {**arrays, "checksum": np.asarray(arrays_checksum(arrays))})
@@ -110,7 +102,7 @@ def save_checked_arrays(path: Path, arrays: Arrays) -> None:
 def load_checked_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
     """Read what `save_checked_arrays` wrote; DamagedError if it has changed."""
     try:
-        arrays = load_arrays(path)
+        arrays = read_arrays(path)
         found = str(arrays.pop("checksum", ""))
     except FileNotFoundError as error:
         raise DamagedError("it is missing") from error

@@ -9,7 +9,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.core.io import load_arrays, save_arrays
+from hashbench.core.io import save_arrays
+from hashbench.core.npz import read_arrays
 from hashbench.data.splits import Searched, StoredSplit
 from hashbench.plugins.protocol import ENCODED
 
@@ -60,7 +61,7 @@ class CellCodes:
     @classmethod
     def load(cls, path: Path) -> Self:
         """Read a file that `save` wrote; raise ValueError if it is another."""
-        arrays = load_arrays(path)
+        arrays = read_arrays(path)
         shared = arrays.get("learned")
         found = cls(
             query=_by_view(arrays, "query"),

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from hashbench.core.codes import as_words, n_words
-from hashbench.core.io import load_arrays
+from hashbench.core.npz import read_arrays
 from hashbench.core.text import one_line
 from hashbench.execution.cell import Cell
 from hashbench.execution.cell_codes import CellCodes
@@ -80,7 +80,7 @@ def validate_outcome(cell: Cell, outcome: Outcome, rows: Mapping[str, int]) -> O
             raise ValueError("the cell left no codes")
         _check_codes(cell, CellCodes.load(path), rows)
         if (path.parent / "history.npz").exists():
-            load_arrays(path.parent / "history.npz")
+            read_arrays(path.parent / "history.npz")
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
         return replace(outcome, status="failed", reason=one_line(f"codes.npz: {error}"))
     return outcome

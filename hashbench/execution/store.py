@@ -19,17 +19,18 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy.typing as npt
+import psutil
 from filelock import FileLock, Timeout
 
 from hashbench.core.errors import DamagedError, HashbenchError, describe_os_error
 from hashbench.core.io import (
     atomic_write,
     checksum,
-    load_arrays,
     load_checked_arrays,
     read_record,
     write_record,
 )
+from hashbench.core.npz import read_arrays
 from hashbench.core.records import from_json, to_json
 from hashbench.data.splits import StoredSplit, load_pictures, pictures_name
 from hashbench.execution.cell import Cell
@@ -69,7 +70,7 @@ class Stored:
     def history(self) -> dict[str, npt.NDArray[Any]]:
         """Return the objective by iteration, empty if the method has none."""
         name = "history.npz"
-        return load_arrays(self._checked_file(name)) if name in self.record.files else {}
+        return read_arrays(self._checked_file(name)) if name in self.record.files else {}
 
     def _checked_file(self, name: str) -> Path:
         path = self.folder / name
@@ -143,9 +144,8 @@ class Store:
         """Return the process that writes here now, or None; a killed process does not count."""
         found = self._read_owner()
         match = re.fullmatch(r"process (\d+) on (.*)", found)
-        if match is None or (
-            match[2] == os.uname().nodename and not _process_exists(int(match[1]))
-        ):
+        here = match is not None and match[2] == os.uname().nodename
+        if match is None or (here and not psutil.pid_exists(int(match[1]))):
             return None
         return found
 
@@ -288,13 +288,3 @@ def read_cell(folder: Path) -> Stored:
         if not path.is_file() or checksum(path) != expected:
             raise DamagedError(f"{name} is missing or has changed")
     return Stored(cell, record, folder.parent)
-
-
-def _process_exists(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:  # somebody else's
-        return True
-    return True

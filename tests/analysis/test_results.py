@@ -8,7 +8,8 @@ import pytest
 
 from hashbench.analysis.per_query import per_query
 from hashbench.core.errors import HashbenchError
-from hashbench.core.io import load_arrays, read_record, save_arrays, write_record
+from hashbench.core.io import read_record, save_arrays, write_record
+from hashbench.core.npz import read_arrays
 from hashbench.data.splits import Searched, StoredSplit
 from hashbench.execution.cell_codes import CellCodes
 from hashbench.execution.score_cache import FOLDER
@@ -132,7 +133,7 @@ def test_values_by_query_are_not_used_after_they_have_changed(hand_made):
     asked = (stored, "image->text", Searched("seen", "encoded"), "AP")
     right = per_query(results, *asked)
     kept = hand_made.path / FOLDER / f"{cell.id}.npz"
-    arrays = load_arrays(kept)
+    arrays = read_arrays(kept)
     known = arrays.pop("checksum")
     save_arrays(kept, {**{name: values + 1 for name, values in arrays.items()}, "checksum": known})
     again = hand_made.results()

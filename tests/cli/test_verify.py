@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from hashbench.cli import main
-from hashbench.core.io import checksum, load_arrays, read_record, write_record
+from hashbench.core.io import checksum, read_record, write_record
+from hashbench.core.npz import read_arrays
 from tests.helpers import fuzz
 
 SMALL = "synthetic[rows=300,query=60]"
@@ -66,7 +67,7 @@ def edit(path, change):
 
 
 def other_array(path, name, change):
-    arrays = load_arrays(path)
+    arrays = read_arrays(path)
     arrays[name] = change(arrays[name])
     np.savez_compressed(path, **arrays)
 

@@ -9,7 +9,7 @@ import pytest
 
 from hashbench.core.codes import unpack
 from hashbench.core.errors import HashbenchError
-from hashbench.core.io import load_arrays
+from hashbench.core.npz import read_arrays
 from hashbench.core.records import to_json
 from hashbench.data.prepare import DataSpec, Prepared, load_dataset, prepare_split
 from hashbench.execution.cell import Cell, random_state
@@ -75,7 +75,7 @@ def test_codes_are_those_of_the_method_itself(registry, computed):
             assert np.array_equal(unpack(getattr(codes, role)[view], 12), expected)
     assert np.array_equal(unpack(codes.learned[0], 12), method.codes_)
     assert record["learned"] is True
-    history = load_arrays(folder / "history.npz")
+    history = read_arrays(folder / "history.npz")
     assert np.array_equal(history["objective"], method.objective_)
     assert len(history["objective_seconds"]) == 3
 
