@@ -407,9 +407,6 @@ def _rich_text(table: RichTable, width: int) -> str:
     return "\n".join(line.rstrip() for line in captured.get().splitlines())
 
 
-# --- notebooks ---------------------------------------------------------------------------------
-
-
 # --- CSV ----------------------------------------------------------------------------------------
 
 

@@ -54,20 +54,6 @@ class Rendered:
     nothing: str = ""
 
 
-def render(
-    report: Report, results: Results, style: Style, folder: Path, formats: Collection[str] = FORMATS
-) -> Rendered:
-    """Write a report: data to CSV, tables to Markdown and LaTeX, figures to formats of figures.
-
-    The captions of figures go to a Markdown and a LaTeX file.
-    """
-    rendered = render_tables(report, results, style, folder, formats)
-    return replace(
-        rendered,
-        exhibits=[write_figure(shown, folder, style, formats) for shown in rendered.exhibits],
-    )
-
-
 def render_tables(
     report: Report, results: Results, style: Style, folder: Path, formats: Collection[str]
 ) -> Rendered:
@@ -93,7 +79,7 @@ def render_tables(
 def write_figure(
     shown: RenderedExhibit, folder: Path, style: Style, formats: Collection[str]
 ) -> RenderedExhibit:
-    """Write the files of a figure; a table has them already."""
+    """Write the files of a figure, its caption to Markdown and LaTeX; a table has them already."""
     if isinstance(shown.exhibit, Table):
         return shown
     picture = replace(shown.exhibit)  # a copy, so that its figure is freed
@@ -120,6 +106,19 @@ def write_data(
     path = folder / f"{slug(title)}.csv"
     _write_text(path, to_csv(data))
     return path
+
+
+def write_notes(style: Style, folder: Path, formats: Collection[str]) -> dict[str, Path]:
+    """Write the notes of all tables and figures: data, protocols, and what daggers mean."""
+    lines = [*style.facts(style.datasets), *(f"{note}." for note in style.notes(style.methods))]
+    if not lines:
+        return {}
+    items = "\n".join(rf"\item {latex_prose(line)}" for line in lines)
+    texts = {
+        "md": lambda: "\n".join(f"- {markdown_prose(line)}" for line in lines) + "\n",
+        "tex": lambda: f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}\n",
+    }
+    return _write_texts(texts, "notes", folder, formats)
 
 
 def check_formats(formats: Collection[str]) -> None:

@@ -59,11 +59,6 @@ FILTERS = {"labels": "Labels", "kind": "Kind", "fidelity": "Fidelity", "settings
 PIXELS = 96
 
 
-def write_page(results: Results, style: Style, rendered: Sequence[Rendered]) -> Path:
-    """Write OUT/report/index.html with all files that it needs, and return its path."""
-    return write_index(results, style, rendered, write_scripts(results, style))
-
-
 @dataclass(frozen=True)
 class PageData:
     """The data of the page's scripts, and the positions by which they name things."""

@@ -13,10 +13,16 @@ from typing import Any
 from hashbench.analysis.results import Results
 from hashbench.core.errors import HashbenchError
 from hashbench.core.parallel import parallel_map_processes, run_in_background
-from hashbench.render.notes import write_notes
 from hashbench.render.report import Picture, Report
 from hashbench.render.style import Style
-from hashbench.render.writer import FOLDER, Rendered, RenderedExhibit, render_tables, write_figure
+from hashbench.render.writer import (
+    FOLDER,
+    Rendered,
+    RenderedExhibit,
+    render_tables,
+    write_figure,
+    write_notes,
+)
 from hashbench.site.build import write_index, write_scripts
 from hashbench.site.preview_card import write_card
 

@@ -4,14 +4,14 @@ import csv
 import json
 import re
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from hashbench.core.errors import HashbenchError
-from hashbench.render.notes import write_notes
 from hashbench.render.style import Style
-from hashbench.render.writer import FORMATS, render, slug
+from hashbench.render.writer import FORMATS, render_tables, slug, write_figure, write_notes
 from hashbench.reports.failures import Failures
 from hashbench.reports.map_table import MapTable
 from hashbench.reports.topk_curve import TopKCurve
@@ -19,6 +19,13 @@ from tests.helpers.latex import compile_paper, needs_latex
 
 NASTY_METHOD = r"</script><b>x</b> \input{s} 50% $a_1$ & #~^ 🙂" + "long" * 40
 NASTY_DATASET = "data|`*_<i>é</i>"
+
+
+def render(report, results, style, folder, formats):
+    """Write a report with its figures."""
+    rendered = render_tables(report, results, style, folder, formats)
+    exhibits = [write_figure(shown, folder, style, formats) for shown in rendered.exhibits]
+    return replace(rendered, exhibits=exhibits)
 
 
 @pytest.fixture
@@ -195,5 +202,5 @@ def test_the_compare_command(hand_made, hashbench):
 
 def test_notes_are_written_once(tmp_path, make_look):
     files = write_notes(make_look(["a"], ["one", "two"]), tmp_path, ["md", "svg"])
-    assert [path.name for path in files] == ["notes.md"]
-    assert files[0].read_text() == "- one, two: protocol random.\n"
+    assert files == {"md": tmp_path / "notes.md"}
+    assert files["md"].read_text() == "- one, two: protocol random.\n"

@@ -6,7 +6,7 @@ from click.testing import CliRunner
 from hashbench.analysis.results import Results
 from hashbench.plugins.registry import discover
 from hashbench.render.style import Style
-from hashbench.site import write_page
+from hashbench.site.build import write_index, write_scripts
 from tests.helpers.browsing import draw_everything, open_page, start_browser, wait_for
 
 HOSTILE = """
@@ -121,7 +121,8 @@ def mixed_results(tmp_path_factory):
     found = CliRunner().invoke(merge_command, [*sources, "-o", str(folder / "out")])
     assert found.exit_code == 0, found.output
     results = Results(folder / "out", discover([]))
-    write_page(results, Style.of(results), [])
+    style = Style.of(results)
+    write_index(results, style, [], write_scripts(results, style))
     return results
 
 
@@ -135,5 +136,6 @@ def emoji_results(tmp_path_factory):
         methods="edsh,scm-s,real-valued", datasets="emoji", bits=[16, 32], seeds=1, out=out
     )
     results = Results(out, discover([]))
-    write_page(results, Style.of(results), [])
+    style = Style.of(results)
+    write_index(results, style, [], write_scripts(results, style))
     return results
