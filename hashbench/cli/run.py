@@ -6,13 +6,13 @@ What a run needs is imported once the pool has started: its own imports take as 
 from __future__ import annotations
 
 import os
+import signal
 from typing import Any
 
 import click
 
 from hashbench.api.study_args import RESULTS, resolve
 from hashbench.cli import completion, plugin_option
-from hashbench.core import signals
 from hashbench.neural.device import DEVICE
 
 
@@ -79,7 +79,8 @@ def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> No
     """
     from hashbench.execution.local import PoolProcess
 
-    signals.install_handlers()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupt)
     resolved = resolve(study, plugins, flags)
     os.environ[DEVICE] = flags["device"]  # which the processes of cells inherit
     pool = PoolProcess(resolved.threads) if resolved.executor == "local" else None
@@ -90,3 +91,7 @@ def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> No
     finally:
         if pool is not None:
             pool.close()
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
