@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hashbench.data.features.encoders import file_checksum
+from hashbench.core.io import checksum
 
 INSTALL = "pip install 'hashbench[features]'"
 SIDES = {"efficientnet-lite0": 224, "efficientnet-lite1": 240, "efficientnet-lite2": 260}
@@ -26,7 +27,7 @@ def load(name: str) -> tuple[Any, dict[str, str]]:
     return (network, side), {
         "version": importlib.metadata.version("efficientnet_lite_pytorch"),
         "preprocessing": f"{side} x {side} (bicubic), (x - 127) / 128; mean over positions",
-        "weights": file_checksum(path),
+        "weights": checksum(Path(path)),
     }
 
 

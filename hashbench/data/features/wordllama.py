@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hashbench.core.errors import HashbenchError
-from hashbench.data.features.encoders import file_checksum
+from hashbench.core.io import checksum
 
 INSTALL = "pip install 'hashbench[features]'"
 
@@ -32,7 +32,7 @@ def load(name: str) -> tuple[Any, dict[str, str]]:
     return (tokenizer, vectors), {
         "version": importlib.metadata.version("wordllama"),
         "preprocessing": "mean vector of the tokens of each line, mean over lines",
-        "weights": file_checksum(weights),
+        "weights": checksum(weights),
     }
 
 
