@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -97,7 +98,7 @@ def describe_command(
     data = isolated_reading.load(dataset)
     description = describe(dataset, data, choice.protocol, seed, choice.preprocess)
     if as_json:
-        click.echo(json.dumps(description.as_dict(), indent=2))
+        click.echo(json.dumps(asdict(description), indent=2))
     else:
         click.echo(description.as_text())
     if output is not None:

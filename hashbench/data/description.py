@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +16,6 @@ from hashbench.data.preprocessing import steps_by_view
 from hashbench.data.quality import all_digests, copied_queries, inspect, scan
 from hashbench.plugins.dataset import Data, Dataset
 from hashbench.plugins.protocol import Protocol
-
-#: Rows that a scatter of a view shows; more make a blot.
-SHOWN_ROWS = 2000
 
 
 @dataclass(frozen=True)
@@ -78,10 +74,6 @@ class Description:
     recipe: str
     findings: tuple[str, ...]
     notes: tuple[str, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
-        return asdict(self)
 
     def as_text(self, width: int = 80) -> str:
         """Return lines of at most that width, for a terminal or a page."""
