@@ -1,7 +1,6 @@
 """How fast the evaluator is, beside what people use, on the same codes in one run.
 
     python benchmarks/evaluate.py [--queries 1968] [--database 194808] [--bits 16,32,64,128]
-    python benchmarks/evaluate.py --large [--queries 10000] [--database 10000000] [--bits 64]
 
 At the size of NUS-WIDE it times, with two threads each:
 
@@ -12,10 +11,6 @@ At the size of NUS-WIDE it times, with two threads each:
 - the per-query numpy argsort that is copied from paper to paper, for a single mAP;
 - faiss IndexBinaryFlat, for the 100 nearest items alone.
 
-With ``--large`` the database lies on disk as memory maps and is streamed in blocks: the same
-measures of all queries once, beside faiss for some of them (it takes as long for each), with the
-memory that was taken.
-
 The contestants take turns, and the best of their turns counts for each. On a busy machine the
 seconds of the processor, summed over threads, say more than those on the clock.
 """
@@ -23,14 +18,10 @@ seconds of the processor, summed over threads, say more than those on the clock.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import multiprocessing
 import os
-import subprocess
-import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -54,9 +45,9 @@ MEASURES = (
 N_CLASSES = 21
 
 
-def make_case(n_queries: int, n_database: int, bits: int, seed: int = 0):
+def make_case(n_queries: int, n_database: int, bits: int):
     """Return labels and codes that follow them: each bit a noisy linear function of the labels."""
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(0)
     n = n_queries + n_database
     frequency = 0.3 / np.arange(1, N_CLASSES + 1) ** 0.7
     labels = generator.random((n, N_CLASSES)) < frequency
@@ -191,82 +182,6 @@ def contest(n_queries: int, n_database: int, bits: int, turns: int, slow_turns: 
     return good and (bits > 64 or best["faiss, 100 nearest"].clock >= together)
 
 
-def make_large(folder: Path, rows: int, bits: int, block: int = 1 << 18) -> list[np.ndarray]:
-    """Write codes and labels of many items as maps of packed words; return both."""
-    generator = np.random.default_rng(1)
-    directions = generator.normal(size=(N_CLASSES, bits)).astype(np.float32)
-    shapes = {"codes": -(-bits // 64), "labels": 1}
-    maps = [
-        np.lib.format.open_memmap(folder / f"{name}.npy", "w+", np.uint64, (rows, words))
-        for name, words in shapes.items()
-    ]
-    for start in range(0, rows, block):
-        n = min(block, rows - start)
-        labels = generator.random((n, N_CLASSES), np.float32) < 0.1
-        labels[np.arange(n), generator.integers(0, N_CLASSES, n)] = True
-        noise = 2 * generator.standard_normal((n, bits), np.float32)
-        values = (labels - np.float32(0.15)) @ directions + noise
-        maps[0][start : start + n] = pack(values >= 0)
-        maps[1][start : start + n] = pack(labels)
-    return [np.load(folder / f"{name}.npy", mmap_mode="r") for name in shapes]
-
-
-#: Prints the MB of anonymous memory of a process every tenth of a second, from outside: a kernel
-#: that runs lets no other thread look.
-WATCHER = """
-import sys, time
-while True:
-    for line in open(f"/proc/{sys.argv[1]}/status"):
-        if line.startswith("RssAnon"):
-            print(int(line.split()[1]) / 1024, flush=True)
-    time.sleep(0.1)
-"""
-
-
-@contextlib.contextmanager
-def watched_memory() -> Iterator[list[float]]:
-    """Fill a list with the MB of memory that were in use meanwhile, mapped files apart."""
-    found: list[float] = []
-    command = [sys.executable, "-c", WATCHER, str(os.getpid())]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as watcher:
-        assert watcher.stdout is not None
-        found.append(float(watcher.stdout.readline()))
-        try:
-            yield found
-        finally:
-            watcher.terminate()
-            found += map(float, watcher.stdout.read().split())
-
-
-def large(n_queries: int, n_database: int, bits: int, faiss_queries: int = 200) -> None:
-    """Print what exact measures of a large database take, in seconds and in memory."""
-    import faiss
-
-    faiss.omp_set_num_threads(THREADS)
-    with tempfile.TemporaryDirectory() as name:
-        codes, labels = make_large(Path(name), n_queries + n_database, bits)
-        case = codes[:n_queries], codes[n_queries:], bits, labels[:n_queries], labels[n_queries:]
-        few = [part[:9] for part in (*case[:2], *case[3:])]
-        evaluate_ranking(HammingRanking(few[0], few[1], bits, few[2], few[3]), MEASURES)  # compiles
-        with watched_memory() as peak:
-            start = time.perf_counter()
-            found = evaluate_ranking(HammingRanking(*case), MEASURES)
-            seconds = time.perf_counter() - start
-        pairs = n_queries * n_database
-        print(f"{n_queries} queries x {n_database} items x {bits} bits, {THREADS} threads")
-        memory = f"at most {max(peak) - peak[0]:.0f} MB beside the maps"
-        print(f"  all measures: {seconds:.1f} s, {pairs / seconds:.3g} pairs/second, {memory}")
-        print(f"  AP {found['AP']:.4f}")
-        index = faiss.IndexBinaryFlat(bits)
-        index.add(np.ascontiguousarray(case[1]).view(np.uint8)[:, : bits // 8])
-        asked = np.ascontiguousarray(case[0][:faiss_queries]).view(np.uint8)[:, : bits // 8]
-        start = time.perf_counter()
-        index.search(np.ascontiguousarray(asked), 100)
-        theirs = (time.perf_counter() - start) / faiss_queries * n_queries
-        print(f"  faiss, 100 nearest alone, from {faiss_queries} queries: {theirs:.1f} s, "
-              f"{theirs / seconds:.2f} times as long")  # fmt: skip
-
-
 def main() -> None:
     """Run the contest for every code length."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -277,12 +192,7 @@ def main() -> None:
     parser.add_argument(
         "--slow-turns", type=int, default=1, help="turns of the argsort way; 0 leaves it out"
     )
-    parser.add_argument("--large", action="store_true", help="stream a database from disk")
     options = parser.parse_args()
-    if options.large:
-        for bits in map(int, options.bits.split(",")):
-            large(options.queries, options.database, bits)
-        return
     print(
         f"{options.queries} queries x {options.database} items x {N_CLASSES} labels, "
         f"{THREADS} threads, best of {options.turns} turns (argsort: {options.slow_turns})"

@@ -2,7 +2,6 @@
 
     python benchmarks/tall.py [-m edsh,cmfh] [--rows 10000,20000,40000] [--image 1024] [--text 500]
     python benchmarks/tall.py --rows 194808 --image 4096 --text 1000 --cap 6
-    python benchmarks/tall.py -m edsh,scm-s,cmfh,dlfh --rows 48702 --compare-threads 2
 
 The data are synthetic float32 arrays on disk. Every fit runs in its own process with one thread and
 reads them as memory maps, as in a study. The columns are
@@ -18,9 +17,6 @@ reads them as memory maps, as in a study. The columns are
 - memory: peak of the anonymous memory (without the maps) during ``fit`` and ``encode`` at the
   largest number of rows, minus that before, in units of both views; its power; and its growth, the
   bytes per further byte of the views.
-
-With ``--compare-threads 2`` every method is fitted with one thread and with two. It prints the wall
-clock seconds without recording and their ratio, beside those of the general product.
 
 With ``--project 1e7,1e8,1e9`` it also extrapolates to these numbers of rows by the line
 ``fixed + rate x rows`` through the measured ones: on one thread, and on a cluster (``--machines``,
@@ -69,8 +65,6 @@ class Cost(NamedTuple):
     recording: float
     encode: float
     unit: float
-    clock: float
-    unit_clock: float
     memory: float
 
 
@@ -98,8 +92,8 @@ def read_data(folder: Path, rows: int):
     return views, np.load(folder / "labels.npy")[:rows]
 
 
-def general_product(X) -> tuple[float, float]:
-    """Return processor and wall clock seconds of X.T @ Z, Z of X's shape: the mean of two runs.
+def general_product(X) -> float:
+    """Return the processor seconds of X.T @ Z, Z of X's shape: the mean of two runs.
 
     A run before them is not counted: it also allocates memory.
     """
@@ -107,21 +101,20 @@ def general_product(X) -> tuple[float, float]:
     other = X[:rows][::-1].copy()
     product = np.zeros((X.shape[1], X.shape[1]), X.dtype)
     for _ in range(3):
-        start = np.array([time.process_time(), time.perf_counter()])
+        start = time.process_time()
         np.matmul(X[:rows].T, other, out=product)
-        runs.append(np.array([time.process_time(), time.perf_counter()]) - start)
-    processor, clock = np.mean(runs[1:], axis=0) * len(X) / rows
-    return float(processor), float(clock)
+        runs.append(time.process_time() - start)
+    return sum(runs[1:]) / 2 * len(X) / rows
 
 
 def work(folder: Path, choice: Selection, rows: int, bits: int, parent: Connection) -> None:
     """Fit and encode once; send the costs to the parent process."""
     warnings.simplefilter("ignore")
     views, labels = read_data(folder, rows)
-    base, base_clock = general_product(views[0])
+    before = general_product(views[0])
     cls = discover().get("methods", choice.name).cls
     method = cls(n_bits=bits, random_state=0, **choice.settings)
-    parent.send(base)
+    parent.send(before)
     parent.recv()  # the parent has read the memory in use
     clock, start = time.perf_counter(), time.process_time()
     method.fit(views, labels)
@@ -134,20 +127,16 @@ def work(folder: Path, choice: Selection, rows: int, bits: int, parent: Connecti
             method.encode(X, m)
     encode = time.process_time() - start
     parent.send("done")  # the parent stops reading the memory
-    after, after_clock = general_product(views[0])
-    base, base_clock = (base + after) / 2, (base_clock + after_clock) / 2
+    base = (before + general_product(views[0])) / 2
     # Recording is timed by the wall clock: its share of it is applied to the processor seconds.
     recording = fit * method.recording_seconds_ / clock
-    clock -= method.recording_seconds_
-    parent.send((fit, recording, encode, base, clock, base_clock))
+    parent.send((fit, recording, encode, base))
 
 
-def measure(
-    folder: Path, choice: Selection, rows: int, options: argparse.Namespace, threads: int = 1
-) -> Cost | str:
+def measure(folder: Path, choice: Selection, rows: int, options: argparse.Namespace) -> Cost | str:
     """Return the cost of one fit, or the reason why it failed."""
     bits, cap, memory = options.bits, options.cap, 1e9 * options.memory
-    os.environ.update(thread_variables(threads))  # read by the new process when it imports numpy
+    os.environ.update(thread_variables(1))  # read by the new process when it imports numpy
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
     process = context.Process(target=work, args=(folder, choice, rows, bits, there))
@@ -211,19 +200,6 @@ def line(name: str, costs: list[Cost], rows: list[int], row_bytes: int, scalable
     ).rstrip()
 
 
-def compare_threads(folder: Path, choice: Selection, rows: int, options: argparse.Namespace) -> str:
-    """Return the line of a method fitted with one thread and with several."""
-    costs = []
-    for threads in (1, options.compare_threads):
-        cost = measure(folder, choice, rows, options, threads)
-        if isinstance(cost, str):
-            return f"{choice!s:16s} with {threads} thread(s): {cost}"
-        costs.append((cost.clock, cost.unit_clock))
-    fits, products = zip(*costs, strict=True)
-    shown = [f"{one:8.2f} {more:8.2f} {one / more:7.2f}" for one, more in (fits, products)]
-    return f"{choice!s:16s} {shown[0]} {shown[1]}"
-
-
 def projection(
     name: str, costs: list[Cost], rows: list[int], wanted: list[float], options: argparse.Namespace
 ) -> str:
@@ -271,7 +247,6 @@ def main() -> None:
     parser.add_argument("--bits", type=int, default=16)
     parser.add_argument("--cap", type=float, default=1000, help="G that a fit may take at most")
     parser.add_argument("--memory", type=float, default=4, help="GB of a fit at most")
-    parser.add_argument("--compare-threads", type=int, default=0, help="such as 2, against one")
     parser.add_argument("--project", default="", help="numbers of rows, such as 1e7,1e8,1e9")
     parser.add_argument("--machines", type=int, default=100, help="of the cluster projected to")
     parser.add_argument("--threads", type=int, default=16, help="of each of its machines")
@@ -284,24 +259,16 @@ def main() -> None:
     parameters = {name: cls.defaults() for name, cls in methods.items()}
     print(
         f"{options.image} + {options.text} columns in float32, {options.bits} bits, "
-        f"{options.compare_threads or 1} thread(s); views of {rows[-1]} rows: "
+        f"1 thread; views of {rows[-1]} rows: "
         f"{row_bytes * rows[-1] / 1e6:.0f} MB"
     )
-    if options.compare_threads:
-        print(f"{'clock seconds':16s} {'fit with threads':>17s} {'':7s} {'product':>17s}")
-        several = f"{1:8d} {options.compare_threads:8d} {'ratio':>7s}"
-        print(f"{'method':16s} {several} {several}")
-    else:
-        print_head(rows)
+    print_head(rows)
     cache_folder().mkdir(parents=True, exist_ok=True)
     projections = []
     with TemporaryDirectory(dir=cache_folder()) as name:
         folder = Path(name)
         write_data(folder, rows[-1], (options.image, options.text))
         for choice in select(options.methods, parameters, "method"):
-            if options.compare_threads:
-                print(compare_threads(folder, choice, rows[-1], options), flush=True)
-                continue
             costs = []
             for n in rows:
                 cost = measure(folder, choice, n, options)
