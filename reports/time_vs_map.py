@@ -28,7 +28,7 @@ FEW = 5
 
 
 class TimeVersusScore(Report):
-    """Training time against the score; the front joins what nothing faster beats."""
+    """Training time against the score, with the Pareto front."""
 
     name = "time-vs-map"
     title = "Training time and score"

@@ -26,9 +26,9 @@ INTERRUPTED = 130
 #: command -> one line for --help; the module of that name has the object ``NAME_command``
 COMMANDS = {
     "run": "Run a study: methods on datasets, into a folder of results.",
-    "status": "Show what of a study is done, failed, timed out and left.",
+    "status": "Show which cells of a study are done, failed or left.",
     "verify": "Check every file and number of a study, and fit some cells again.",
-    "merge": "Bring the results of several machines together.",
+    "merge": "Merge the results of several machines.",
     "report": "Write tables and figures of a study, from stored codes.",
     "export": "Write the codes of a study as files for other programs.",
     "compare": "Compare two methods: differences, intervals, p-values.",
@@ -40,7 +40,7 @@ COMMANDS = {
     "evaluate": "Score codes that were computed elsewhere.",
     "rank": "Rank your method among all methods of the archive.",
     "explain": "Say which measure and protocol give a printed number.",
-    "archive": "Show, check and write stored results of all methods.",
+    "archive": "Show, check and write stored results of methods.",
     "doctor": "Show what this installation has and lacks.",
     "clean": "Delete what a folder of results does not need.",
     "cache": "List and clear downloads and compiled kernels.",

@@ -64,7 +64,7 @@ def show(folder: Path | None) -> None:
     help="Fit N random cells of embedded datasets again, and compare their scores.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, help="Of the random sample.")
-@click.option("--quiet", is_flag=True, help="No progress.")
+@click.option("--quiet", is_flag=True, help="Print no progress.")
 def check(folder: Path | None, rerun: int, seed: int, quiet: bool) -> None:
     """Check the archive: its checksum, which rows are stale, and some cells by fitting them again.
 
@@ -145,7 +145,7 @@ def review(out: Path, against: tuple[Path, ...], folder: Path | None) -> None:
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="A folder.")
 @click.option("--edition", required=True, help="Its name, such as 2026.1.")
 @click.option("--codes/--no-codes", default=True, help="Also the codes of embedded datasets.")
-@click.option("--quiet", is_flag=True, help="No progress.")
+@click.option("--quiet", is_flag=True, help="Print no progress.")
 def pack(folders: tuple[Path, ...], output: Path, edition: str, codes: bool, quiet: bool) -> None:
     """Write an archive of the results in OUT...: the table of scores, and codes.
 

@@ -31,9 +31,9 @@ def compare_command(
     """Compare methods A and B on the results in OUT.
 
     For every dataset, code length, task, database and kind of codes: the mean difference A - B and,
-    from three random splits up, its 95 % interval and p-value, by the studentized range over all
-    methods of the study. On one fixed split initialisations and queries are resampled, from three
-    seeds up. A figure and a table go to OUT/report.
+    from three random splits on, its 95 % interval and p-value, by the studentized range over all
+    methods of the study. On one fixed split with three or more seeds, initialisations and
+    queries are resampled. A figure and a table go to OUT/report.
     """
     from hashbench.analysis.compare import compare, find_method
     from hashbench.analysis.results import Results

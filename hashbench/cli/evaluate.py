@@ -37,13 +37,13 @@ def _variable_option(role: str) -> Callable[[F], F]:
 @click.option(
     "--split",
     type=click.Path(path_type=Path),
-    help="File of `hashbench data export` whose labels the codes are scored by.",
+    help="File of `hashbench data export` with the labels.",
 )
 @click.option(
     "--measures",
     default=",".join(DEFAULT_MEASURES),
     metavar="NAMES",
-    help="Names with commas between, as `hashbench list measures` explains them; "
+    help="Names separated by commas, see `hashbench list measures`; "
     "AP, AP(norm=retrieved,ties=index)@100, P@100 and the curves if not given.",
 )
 @click.option(
@@ -59,13 +59,13 @@ def evaluate_command(
     as_json: bool,
     **named: str | None,
 ) -> None:
-    """Score codes from elsewhere: any measure, the interval that ties leave open, and chance.
+    """Score codes that were computed elsewhere: measures, their range over orders of ties, chance.
 
     FILE holds the codes of queries and database (0/1, -1/+1, or bytes with --bits) and their
     labels (0/1 per class, or class numbers), one row per item. Variables are found by usual names
     (query_codes, qB, B_te, ...; database_codes, rB, B_tr, ...; query_labels, qL, L_te, ...) or
     by those given. Codes of two views (qB_img, qB_txt, rB_img, rB_txt, ...) are scored in both
-    tasks. The codes.npz of a cell of `hashbench run` is scored by the labels kept beside it.
+    tasks. The codes.npz of a cell of `hashbench run` is scored by the labels in that folder.
     """
     wanted = parse_many(measures)
     if not wanted:

@@ -21,9 +21,9 @@ from hashbench.plugins.stored_facts import merge_plugins
 
 @click.command("merge")
 @click.argument("sources", nargs=-1, required=True, metavar="OUT...")
-@click.option("-o", "--out", required=True, help="Folder that takes all cells in.")
+@click.option("-o", "--out", required=True, help="The folder of all cells.")
 def merge_command(sources: tuple[str, ...], out: str) -> None:
-    """Bring the results of several folders together and derive the tables again.
+    """Copy the cells of several folders into one and write the tables again.
 
     Where two folders disagree about a cell, the first is kept and the conflict is named.
 

@@ -26,7 +26,7 @@ from hashbench.core.units import format_duration
 @click.option("-o", "--out", help="Folder of the results; default: hashbench-results/rank-METHOD.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), help="Cells at once; default: cores.")
 @click.option("--all", "everything", is_flag=True, help="Print every method.")
-@click.option("--quiet", is_flag=True, help="No progress.")
+@click.option("--quiet", is_flag=True, help="Print no progress.")
 @folder_option
 def rank_command(
     method: str,

@@ -46,7 +46,7 @@ PARTS = ("folder", "measure", "bits", "task", "database", "codes", "methods", "d
 )
 @plugin_option
 def report_command(out: Path, names: str, plugins: tuple[str, ...], **flags: Any) -> None:
-    """Write tables and figures of the results in OUT, and the page if nothing is left out.
+    """Write tables and figures of the results in OUT, and of a whole study the page.
 
     NAMES selects reports, as in `map-table[spread=false],pr-curve`; default: all of them.
     """

@@ -52,15 +52,15 @@ from hashbench.neural.device import DEVICE
 @click.option("--force", is_flag=True, help="Run every cell again.")
 @click.option("--replace", is_flag=True, help="Replace the tables of another study in OUT.")
 @click.option(
-    "--timing/--no-timing", default=None, help="Run cells one at a time, for times that compare."
+    "--timing/--no-timing", default=None, help="Run cells one at a time, for comparable times."
 )
-@click.option("--tune", help="Tune each method: so many points of its space, on training rows.")
+@click.option("--tune", help="Number of points of its space that each method is tuned with.")
 @click.option("--tune-bits", help="middle (default): tune at one code length; each: at every one.")
 @click.option("--keep-trials/--drop-trials", default=None, help="Keep the codes of trials.")
 @click.option("--executor", help="local (default) or dask.")
 @click.option("--scheduler", help="Address of a Dask scheduler; implies --executor dask.")
-@click.option("--quiet", is_flag=True, help="No progress.")
-@click.option("-v", "--verbose", is_flag=True, help="A log of all that happens, with times.")
+@click.option("--quiet", is_flag=True, help="Print no progress.")
+@click.option("-v", "--verbose", is_flag=True, help="Print a log with times.")
 @click.option(
     "--report/--no-report",
     default=True,
@@ -72,8 +72,8 @@ def run_command(study: str | None, plugins: tuple[str, ...], **flags: Any) -> No
     """Run a study: every method on every dataset at every code length, for every seed.
 
     STUDY is the name of a study that comes with hashbench (`hashbench list studies` names
-    them) or a TOML file whose keys are the flags' names; flags win over it. Without STUDY and
-    without flags, quick runs. What is already in OUT is not run again.
+    them) or a TOML file whose keys are the flags' names; flags override it. Without STUDY and
+    without flags, the study quick is run. What is already in OUT is not run again.
 
     Exit codes: 0 all cells are done, 1 some are not, 2 bad input, 130 interrupted.
     """

@@ -33,7 +33,7 @@ from hashbench.render.terminal import listing
 @click.argument("out", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option(
-    "-f", "--follow", "following", is_flag=True, help="First follow what runs, until nothing does."
+    "-f", "--follow", "following", is_flag=True, help="First follow cells until the run ends."
 )
 @click.option(
     "--log",
@@ -43,7 +43,7 @@ from hashbench.render.terminal import listing
     help="Traceback and output of the cells of a method that are not done; a name or pattern.",
 )
 def status_command(out: Path, as_json: bool, following: bool, logged: str | None) -> None:
-    """Show what of the study in OUT is done, failed, timed out and left; changes no result.
+    """Show which cells of the study in OUT are done, failed or left.
 
     Exit codes: 0, or 1 if a cell in OUT is damaged, 2 bad input.
     """

@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     metavar="N",
     help="Fit N cells again, a fixed sample, and compare their codes bit for bit.",
 )
-@click.option("--quiet", is_flag=True, help="No progress.")
+@click.option("--quiet", is_flag=True, help="Print no progress.")
 @plugin_option
 def verify_command(out: Path, rerun: int, quiet: bool, plugins: tuple[str, ...]) -> None:
     """Check every checksum in OUT and derive every number from codes and labels again.
 
-    What does not verify is set aside and named, and the next run computes it again; tables are
-    put right at once. If OUT is read-only, nothing is changed. No plugin that OUT names is
-    imported: cells of your own methods are fitted again only with --plugin. A cell whose codes
-    differ when it is fitted again is set aside only where versions, threads, machine and BLAS
-    kernels are the same.
+    Files that do not verify are named and moved to OUT/set-aside, and the next run computes them
+    again; wrong tables are written again. If OUT is read-only, nothing is changed. Plugins that
+    OUT names are not imported: cells of your own methods are fitted again only with --plugin. A
+    cell whose codes differ when it is fitted again is moved only if versions, threads, machine and
+    BLAS kernels are the same.
 
     Exit codes: 0 everything verifies, 1 something does not or no cell could be fitted again, 2 bad
     input.
