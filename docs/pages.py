@@ -16,12 +16,18 @@ import api_reference
 from gallery import gallery, run_hashbench
 from method_pages import Figures, method_list, method_page
 
+from hashbench.analysis.archive import read_about
 from hashbench.plugins.registry import discover
 
 ROOT = Path(__file__).parents[1]
 
 #: The study that scores are taken from, where `hashbench run` leaves it.
 STUDY = ROOT / "hashbench-results" / "quick"
+
+
+def forward_to(edition: str) -> str:
+    """Return a page that leads to the leaderboard of an edition."""
+    return f'<meta http-equiv="refresh" content="0; url={edition}/index.html">\n'
 
 
 def write_all(docs: Path) -> None:
@@ -39,7 +45,9 @@ def write_all(docs: Path) -> None:
     (made / "gallery.md").write_text(gallery(docs, STUDY.parent), encoding="utf-8")
     for page in (made / "gallery").glob("*.md"):
         page.unlink()  # its text is in the gallery
-    run_hashbench("archive", "site", str(made / "site" / "leaderboard"))
+    leaderboard = made / "site" / "leaderboard"
+    run_hashbench("archive", "site", str(leaderboard))
+    (leaderboard / "index.html").write_text(forward_to(read_about().edition), encoding="utf-8")
     (made / "api.md").write_text(api_reference.page(), encoding="utf-8")
     for name in ("contributing", "changelog"):
         text = (ROOT / f"{name.upper()}.md").read_text(encoding="utf-8")
