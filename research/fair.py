@@ -109,9 +109,9 @@ def verdict(outcomes: pd.DataFrame, style: Style) -> str:
     if not losers:
         return f"{said} No method loses more than .005 on the queries."
     return (
-        f"{said} More than .005 on the queries lose: {', '.join(losers)}. What is best on the "
-        "validation rows, a fifth of the training rows, with codes from the other four fifths, "
-        "need not be best on the queries: the price of never looking at them."
+        f"{said} These lose more than .005 on the queries: {', '.join(losers)}. What is best on "
+        "the validation rows, a fifth of the training rows, with codes from the other four fifths, "
+        "need not be best on the queries, which are never used for tuning."
     )
 
 
@@ -146,7 +146,7 @@ def ranks(outcomes: pd.DataFrame, style: Style) -> tuple[str, str]:
     def words(names: Sequence[str]) -> str:
         return ", ".join(f"{style.methods[name].title} ({moved(name):+.1f})" for name in names)
 
-    return table(header, rows), f"Most ranks gain {words(up)}; most lose {words(down)}."
+    return table(header, rows), f"Largest rises: {words(up)}. Largest falls: {words(down)}."
 
 
 def preprocessings(results: Results) -> tuple[Counter[str], int]:
