@@ -131,5 +131,5 @@ def _explain(panel: Axes, note: str, width: float, height: float) -> None:
     low, high = panel.get_ylim()
     share = 1.25 * text_layout.SMALLEST * len(lines) / (height * text_layout.POINTS - 32)
     panel.set_ylim(low, high + share / (1 - share) * (high - low))
-    place = {"transform": panel.transAxes, "ha": "right", "va": "top"}
+    place: dict[str, Any] = {"transform": panel.transAxes, "ha": "right", "va": "top"}
     panel.text(0.99, 0.99, "\n".join(lines), fontsize=text_layout.SMALLEST, **place)

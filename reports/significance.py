@@ -121,7 +121,7 @@ def _order(scores: pd.DataFrame) -> dict[str, MeanRank]:
     """Return methods from best to worst over the slices of some scores."""
     cells = scores.groupby(["dataset", "bits", "task", "method"], sort=False)["value"].mean()
     slices = [
-        each.droplevel([0, 1, 2]).to_dict()
+        {str(name): float(value) for name, value in each.droplevel([0, 1, 2]).items()}
         for _, each in cells.groupby(level=["dataset", "bits", "task"], sort=False)
     ]
     return mean_ranks(slices)
@@ -182,7 +182,7 @@ def _within(
             )
         ]
         found = range_tests.compare(seeds, dataset, slices, measure)
-        table = wide.xs(dataset, level="dataset")[list(order)]
+        table = wide.loc[wide.index.get_level_values("dataset") == dataset, list(order)]
         about = {"scope": dataset, "blocks": len(table), "seeds": len(seeds.seeds)}
         about["over"] = found.over
         why = _why(found, range_tests.evidence.overlaps[dataset])

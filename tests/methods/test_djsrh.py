@@ -30,8 +30,8 @@ def test_target_and_loss_follow_their_formulas():
 
 def test_each_view_has_its_own_learning_rate():
     views, labels = toy(64)
-    still = DJSRH(n_bits=4, epochs=1, image_lr=0.0, random_state=0).fit(views, labels)
-    moved = DJSRH(n_bits=4, epochs=3, image_lr=0.0, random_state=0).fit(views, labels)
+    still = DJSRH(n_bits=4, epochs=1, image_lr=1e-30, random_state=0).fit(views, labels)
+    moved = DJSRH(n_bits=4, epochs=3, image_lr=1e-30, random_state=0).fit(views, labels)
     image, text = (
         (one[0].weight - other[0].weight).abs().max()
         for one, other in zip(still.networks_, moved.networks_, strict=True)
