@@ -112,7 +112,7 @@ def prepare(folder: Path, seed: int) -> None:
     """Store the split of emoji that a seed gives, as methods see it."""
     registry, out = discover([]), folder / str(seed)
     out.mkdir(exist_ok=True)
-    spec, request = DataSpec("emoji"), {"protocol": {"name": "random"}, "seed": seed}
+    spec, request = DataSpec("emoji"), {"protocol": {"name": "default"}, "seed": seed}
     facts = load_dataset(registry, out, out, to_json(spec), [request])
     steps = steps_by_view(spec.make(registry).preprocessing, facts["views"])
     arguments = (to_json(spec), facts["fingerprint"], request, steps, "split")
