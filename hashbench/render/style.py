@@ -29,7 +29,10 @@ from hashbench.render.daggers import (
 )
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from hashbench.analysis.results import Results
+    from hashbench.plugins.registry import Registry
 
 #: Widths of a two-column IEEE paper, in inches.
 WIDTHS = {"column": 3.48, "page": 7.14}
@@ -118,51 +121,21 @@ class Style:
     unlearned: tuple[str, ...] = ()
 
     @classmethod
-    def of(
-        cls,
-        results: Results,
-        width: str = "page",
-        heading: str = "",
-        highlight: Sequence[str] = (),
-    ) -> Self:
+    def of(cls, results: Results, width: str = "page", heading: str = "") -> Self:
         """Return the style of a study.
 
         Parameters
         ----------
         results : of the whole study, so that parts of it are shown alike
         width, heading : attributes of the style
-        highlight : methods that have a colour in every figure
         """
         runs = results.runs()
         plan = results.plan.cells
         names = _in_plan_order(runs["method"], (cell.label for cell in plan))
-        vectors = vector_notes(
-            zip(runs["method"], runs["hamming"], runs["item_bytes"], strict=True)
-        )
-        titles = titles_of(names, results.registry.methods)
-        styles = study_styles(names)
-        highlighted = highlighted_methods(results, names, highlight)
-        reconstructions = results.registry.reconstructions()
-        methods = {}
-        for name in names:
-            plugin = results.registry.methods.get(bare_name(name))
-            notes = {}
-            objective = "" if plugin is None else plugin.cls.objective_note
-            if bare_name(name) in reconstructions:
-                notes[RECONSTRUCTION] = reconstructions[bare_name(name)]
-            if name in vectors:
-                notes[NOT_HAMMING] = vectors[name]
-            methods[name] = MethodStyle(
-                titles[name],
-                *styles[name],
-                "".join(notes),
-                notes,
-                objective,
-                name in highlighted,
-            )
+        highlighted = highlighted_methods(results, names, ())
         datasets = _in_plan_order(runs["dataset"], (cell.dataset for cell in plan))
         return cls(
-            methods,
+            method_styles(names, runs, results.registry, highlighted),
             dict(_datasets(results, datasets)),
             width,
             heading,
@@ -281,6 +254,36 @@ class Style:
         """Return what the daggers of these methods mean, one line per dagger with all details."""
         shown = (self.methods[name] for name in self.ordered(methods))
         return dagger_notes((style.title, style.notes) for style in shown)
+
+
+def method_styles(
+    names: Sequence[str], runs: pd.DataFrame, registry: Registry, highlighted: Sequence[str] = ()
+) -> dict[str, MethodStyle]:
+    """Return how reports show methods.
+
+    Parameters
+    ----------
+    names : of the methods, in the order of the study
+    runs : columns method, hamming and item_bytes of `Results.runs`
+    registry : titles and other facts
+    highlighted : methods that stand out
+    """
+    vectors = vector_notes(zip(runs["method"], runs["hamming"], runs["item_bytes"], strict=True))
+    titles, styles = titles_of(names, registry.methods), study_styles(names)
+    reconstructions = registry.reconstructions()
+    methods = {}
+    for name in names:
+        bare, notes = bare_name(name), {}
+        if bare in reconstructions:
+            notes[RECONSTRUCTION] = reconstructions[bare]
+        if name in vectors:
+            notes[NOT_HAMMING] = vectors[name]
+        objective = registry.methods[bare].cls.objective_note if bare in registry.methods else ""
+        marks, stands_out = "".join(notes), name in highlighted
+        methods[name] = MethodStyle(
+            titles[name], *styles[name], marks, notes, objective, stands_out
+        )
+    return methods
 
 
 def highlighted_methods(

@@ -35,7 +35,7 @@ from hashbench.site.payload import payload
 from hashbench.site.positions import Positions
 from hashbench.site.preview_card import CARD
 from hashbench.site.search import write_search
-from hashbench.site.templates import template, write_script, write_text
+from hashbench.site.templates import template, write_assets, write_script, write_text
 
 INDEX = "index.html"
 
@@ -71,10 +71,7 @@ def write_scripts(results: Results, style: Style) -> PageData:
     """Write the files of the page that do not depend on reports: style, scripts and data."""
     folder = results.path / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    assets = resources.files("hashbench.site") / "assets"
-    write_text(folder / "page.css", (assets / "page.css").read_text(encoding="utf-8"))
-    texts = [(assets / name).read_text(encoding="utf-8") for name in SCRIPTS]
-    write_text(folder / "page.js", "\n".join(texts))
+    write_assets(folder, SCRIPTS)
     plotly = resources.files("plotly") / "package_data" / "plotly.min.js"
     write_text(folder / "plotly.min.js", plotly.read_text(encoding="utf-8"))
     positions = Positions.of_study(results, style)

@@ -7,7 +7,6 @@ with the same scores.
 from __future__ import annotations
 
 import hashlib
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,14 +20,12 @@ from hashbench.core.errors import HashbenchError
 from hashbench.data.splits import Searched
 from hashbench.plugins.registry import Registry
 from hashbench.plugins.selection import bare_name
-from hashbench.render.colours import study_styles
-from hashbench.render.daggers import NOT_HAMMING, RECONSTRUCTION, vector_notes
-from hashbench.render.style import DatasetStyle, MethodStyle, Style, titles_of
+from hashbench.render.style import DatasetStyle, Style, method_styles, titles_of
 from hashbench.site.bibtex import own_bibtex
 from hashbench.site.build import PageData, method_filters, selectors
 from hashbench.site.payload import tables_payload
 from hashbench.site.positions import Positions
-from hashbench.site.templates import template, write_script, write_text
+from hashbench.site.templates import template, write_assets, write_script, write_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,10 +80,7 @@ def write_leaderboard(site: Path, registry: Registry, folder: Path | None = None
     out.mkdir(parents=True, exist_ok=True)
     write_text(out / name, text)
     write_script(out / "data.js", "hashbenchData", data)
-    assets = resources.files("hashbench.site") / "assets"
-    write_text(out / "page.css", (assets / "page.css").read_text(encoding="utf-8"))
-    parts = [(assets / script).read_text(encoding="utf-8") for script in SCRIPTS]
-    write_text(out / "page.js", "\n".join(parts))
+    write_assets(out, SCRIPTS)
     html = template("leaderboard.html.jinja").render(
         edition=about.edition,
         version=about.version,
@@ -133,17 +127,6 @@ def _evidence(scores: pd.DataFrame) -> Evidence:
 def _style(scores: pd.DataFrame, runs: pd.DataFrame, registry: Registry) -> Style:
     """Return the names of methods and datasets."""
     names = list(dict.fromkeys(scores["method"]))
-    titles, styles = titles_of(names, registry.methods), study_styles(names)
-    vectors = vector_notes(zip(runs["method"], runs["hamming"], runs["item_bytes"], strict=True))
-    methods = {}
-    for name in names:
-        plugin = registry.methods.get(bare_name(name))
-        notes = {}
-        if plugin is not None and plugin.cls.paper.fidelity == "reconstruction":
-            notes[RECONSTRUCTION] = plugin.cls.paper.fidelity_note or "from partial knowledge"
-        if name in vectors:
-            notes[NOT_HAMMING] = vectors[name]
-        methods[name] = MethodStyle(titles[name], *styles[name], "".join(notes), notes)
     facts = runs.drop_duplicates("dataset").set_index("dataset")
     datasets = {
         name: DatasetStyle(
@@ -153,4 +136,4 @@ def _style(scores: pd.DataFrame, runs: pd.DataFrame, registry: Registry) -> Styl
         )
         for name, title in titles_of(list(facts.index), registry.datasets).items()
     }
-    return Style(methods, datasets)
+    return Style(method_styles(names, runs, registry), datasets)

@@ -6,6 +6,8 @@ A browser refuses to fetch data from a ``file://`` address, but runs scripts fro
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,14 @@ def template(name: str) -> Any:
         undefined=jinja2.StrictUndefined,
     )
     return environment.get_template(name)
+
+
+def write_assets(folder: Path, scripts: Sequence[str]) -> None:
+    """Write the style of a page, and the parts of its script as one file."""
+    assets = resources.files("hashbench.site") / "assets"
+    write_text(folder / "page.css", (assets / "page.css").read_text(encoding="utf-8"))
+    parts = [(assets / name).read_text(encoding="utf-8") for name in scripts]
+    write_text(folder / "page.js", "\n".join(parts))
 
 
 def write_script(path: Path, name: str, value: Any) -> None:

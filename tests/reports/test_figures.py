@@ -243,7 +243,7 @@ def test_ten_methods_have_a_colour_those_named_first(hand_made):
         good = ("00", "00", "11", "11") if number > 5 else ("11", "11", "00", "00")
         hand_made.add(method=f"m{number}", database=good)
     results = hand_made.results()
-    style = Style.of(results, highlight=["m0", "m3"])
+    style = Style.of(results).part(results, ["m0", "m3"])
     coloured = style.coloured(style.methods)
     assert len(coloured) == MOST_COLOURED
     assert set(coloured) == {"m0", "m3", *(f"m{number}" for number in range(6, 14))}
@@ -254,7 +254,7 @@ def test_ten_methods_have_a_colour_those_named_first(hand_made):
     assert len({each.colour for each in shown}) == len({each.marker for each in shown}) == 10
     assert style.coloured(["m1", "m2"]) == ["m1", "m2"], "few methods are all in colour"
     with pytest.raises(HashbenchError, match=r"'m99'.*'m9'"):
-        Style.of(results, highlight=["m99"])
+        Style.of(results).part(results, ["m99"])
 
 
 def test_a_method_looks_the_same_in_all_studies(hand_made, registry):
