@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hashbench.analysis.summary import grouped, over_seeds
 from hashbench.render import figures, plots
-from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
+from hashbench.render.report import Exhibit, NothingToShowError, Report
 from hashbench.render.style import Style
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class BitsCurve(Report):
 
     def data(self, results: Results) -> pd.DataFrame:
         """Return means and standard deviations over seeds."""
-        scores = results.scores().drop(columns=["pessimistic", "optimistic", "chance"])
+        scores = results.scores()
         if scores["bits"].nunique() < 2:
             raise NothingToShowError("one code length; two or more make a curve")
         return over_seeds(scores)
@@ -43,15 +43,6 @@ class BitsCurve(Report):
                     panel.set_xticks(ticks, [str(bits) for bits in ticks])
                     panel.minorticks_off()
 
-                figure = figures.deferred(
-                    plots.line_figure,
-                    part.sort_values("bits", kind="stable"),
-                    style,
-                    "bits",
-                    "mean",
-                    ("bits", measure),
-                    prepare,
-                )
                 caption = style.summary(
                     "Score against code length with standard deviations over seeds; the vertical "
                     "axis does not begin at zero",
@@ -61,7 +52,7 @@ class BitsCurve(Report):
                     seeds=list(part["seeds"]),
                 )
                 title = f"{measure} {database} {codes} {name}"
-                pictures.append(
-                    Picture(title, caption, figure, style.marks(part["method"]), slices(part))
-                )
+                part = part.sort_values("bits", kind="stable")
+                line = (plots.line_figure, "bits", "mean", ("bits", measure), prepare)
+                pictures.append(figures.picture(title, caption, style, part, *line))
         return pictures

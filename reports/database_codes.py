@@ -78,7 +78,7 @@ def _absent(style: Style) -> list[str]:
 
 
 def _table(data: pd.DataFrame, name: str, summary: str, style: Style) -> Table:
-    datasets = [each for each in style.datasets if each in set(data["dataset"])]
+    datasets = style.ordered_datasets(data["dataset"])
     methods = style.ordered(data["method"])
     found = {(row.task, row.method, row.dataset): row for row in records(data)}
     groups = []

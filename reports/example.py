@@ -10,7 +10,7 @@ from hashbench.analysis.summary import grouped, records
 from hashbench.core.codes import unpack
 from hashbench.core.errors import HashbenchError
 from hashbench.render import figures, text_layout
-from hashbench.render.items import Item, draw_item, wrap_words
+from hashbench.render.items import Item, blank_figure, draw_item, wrap_words
 from hashbench.render.report import Exhibit, NothingToShowError, Report
 from hashbench.render.style import Style, arrow
 from hashbench.reports.retrieval import Retrieval
@@ -92,19 +92,12 @@ def _code(
 
 
 def _figure(data: pd.DataFrame, style: Style) -> Any:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     methods = list(data.sort_values("method_rank", kind="stable")["method"].unique())
     query_view, database_view = data["task"].iloc[0].split("->")
     items = 10 if style.width == "page" else 4
     left = QUERY + SPACE + NAMES + SPACE + CODE + SPACE
     across, down = left + items, HEAD + len(methods)
-    figure = Figure(figsize=(style.inches, style.inches * down / across))
-    FigureCanvasAgg(figure)
-    axes = figure.add_axes((0, 0, 1, 1))
-    axes.set(xlim=(0, across), ylim=(down, 0))
-    axes.set_axis_off()
+    figure, axes = blank_figure(style, across, down)
     cell = style.inches * text_layout.POINTS / across
     measure = re.sub(r"\(.*?\)", "", str(data["measure"].iloc[0]))  # in full in the caption
     sheet = style.datasets[data["dataset"].iloc[0]].pictures

@@ -27,7 +27,7 @@ from hashbench.render.report import (
     method_cell,
     slices,
 )
-from hashbench.render.style import Style, arrow, distinct
+from hashbench.render.style import Style, arrow
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +62,7 @@ class MapTable(Report):
         scores = results.scores()
         if scores.empty:
             raise NothingToShowError("no cell is done")
-        table = over_seeds(scores.drop(columns=["pessimistic", "optimistic", "chance"]))
+        table = over_seeds(scores)
         marks = best_methods(scores, KEYS, RangeTests(results))
         table = table.merge(marks, on=[*KEYS, "method"])
         table["cause"] = _causes(results, scores, table)
@@ -90,8 +90,7 @@ class MapTable(Report):
     def _table(
         self, data: pd.DataFrame, measure: str, searched: Sequence[str], style: Style
     ) -> Table:
-        present = distinct(data["dataset"])
-        datasets = [name for name in style.datasets if name in present]
+        datasets = style.ordered_datasets(data["dataset"])
         columns = [
             (dataset, int(bits))
             for dataset in datasets

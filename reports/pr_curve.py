@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hashbench.analysis.summary import grouped, over_seeds
 from hashbench.render import figures, plots
-from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
+from hashbench.render.report import Exhibit, NothingToShowError, Report
 from hashbench.render.style import Style
 
 if TYPE_CHECKING:
@@ -48,7 +48,6 @@ class PrecisionRecallCurve(Report):
         keys = ("by", "bits", "database", "codes")
         for (by, bits, database, codes), group in grouped(data, *keys):
             for name, part in figures.paginate(group, style):
-                figure = figures.deferred(draw, part, style)
                 measure, words = WAYS[by]
                 caption = style.summary(
                     f"Precision against recall by {by} at {bits} bits ({words})",
@@ -58,9 +57,7 @@ class PrecisionRecallCurve(Report):
                     seeds=list(part["seeds"]),
                 )
                 title = f"{by} {bits} bits {database} {codes} {name}"
-                pictures.append(
-                    Picture(title, caption, figure, style.marks(part["method"]), slices(part))
-                )
+                pictures.append(figures.picture(title, caption, style, part, draw))
         return pictures
 
 

@@ -12,7 +12,7 @@ from hashbench.analysis.summary import grouped, one_database, over_seeds, record
 from hashbench.data.splits import Searched
 from hashbench.plugins.protocol import ENCODED
 from hashbench.render import figures, text_layout
-from hashbench.render.items import Item, draw_item, wrap_words
+from hashbench.render.items import Item, blank_figure, draw_item, wrap_words
 from hashbench.render.report import Exhibit, NothingToShowError, Report
 from hashbench.render.style import Style, arrow
 
@@ -103,7 +103,7 @@ def _of_task(
 
     measure = results.main_measure
     scores = one_database(results.select(codes=[ENCODED]).scores([measure]))
-    means = over_seeds(scores.drop(columns=["pessimistic", "optimistic", "chance"]))
+    means = over_seeds(scores)
     means = means[(means["dataset"] == dataset) & (means["task"] == task)]
     means = means[means["bits"] == cells[0].cell.bits]
     order = list(means.sort_values("mean", ascending=False, kind="stable")["method"])
@@ -168,9 +168,6 @@ HEAD = {"page": 0.3, "column": 0.4}
 
 
 def _figure(data: pd.DataFrame, style: Style) -> Any:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     methods = [
         method for _, method in sorted(set(zip(data["method_rank"], data["method"], strict=True)))
     ]
@@ -180,11 +177,7 @@ def _figure(data: pd.DataFrame, style: Style) -> Any:
     across, line = names + 1 + GAP + ITEMS[style.width], 1 + BELOW
     head = HEAD[style.width]
     down = head + len(kinds) * (len(methods) * line + SPACE) - SPACE
-    figure = Figure(figsize=(style.inches, style.inches * down / across))
-    FigureCanvasAgg(figure)
-    axes = figure.add_axes((0, 0, 1, 1))
-    axes.set(xlim=(0, across), ylim=(down, 0))
-    axes.set_axis_off()
+    figure, axes = blank_figure(style, across, down)
     cell = style.inches * text_layout.POINTS / across
     letters = int(cell / (0.62 * text_layout.SMALLEST))
     sheet = style.datasets[data["dataset"].iloc[0]].pictures

@@ -42,7 +42,7 @@ class Robustness(Report):
         import pandas as pd
 
         scores = results.scores([results.main_measure])
-        table = over_seeds(scores.drop(columns=["pessimistic", "optimistic", "chance"]))
+        table = over_seeds(scores)
         table = table[table["bits"].isin(results.figure_bits)]
         cells = {cell.dataset: cell for cell in results.cells}
         parts = []

@@ -35,8 +35,7 @@ class Sensitivity(Report):
         """
         import pandas as pd
 
-        scores = results.scores([results.main_measure])
-        table = over_seeds(scores.drop(columns=["pessimistic", "optimistic", "chance"]))
+        table = over_seeds(results.scores([results.main_measure]))
         settings = {
             (cell.dataset, cell.label): (cell.method, {DISTANCE: HAMMING, **cell.parameters})
             for cell in results.cells

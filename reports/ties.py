@@ -9,7 +9,7 @@ from hashbench.analysis.summary import grouped, over_seeds, records
 from hashbench.measures import parse
 from hashbench.render import figures, plots
 from hashbench.render.colours import SOFT
-from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
+from hashbench.render.report import Exhibit, NothingToShowError, Report
 from hashbench.render.style import Style
 
 if TYPE_CHECKING:
@@ -59,13 +59,11 @@ class Ties(Report):
                     seeds=list(part["seeds"]),
                 )
                 name = f"{measure} {bits} bits {database} {codes} {sheet}"
-                notes = style.marks(part["method"])
-                figure = figures.deferred(_figure, part, measure, style)
-                pictures.append(Picture(name, caption, figure, notes, slices(part)))
+                pictures.append(figures.picture(name, caption, style, part, _figure, measure))
         return pictures
 
 
-def _figure(data: pd.DataFrame, measure: str, style: Style) -> Any:
+def _figure(data: pd.DataFrame, style: Style, measure: str) -> Any:
     figure, panels, heights = plots.row_figure(data, style, figures.by_value(data, "expected"))
     styles = style.figure_styles(data["method"])
     for (dataset, task), part in grouped(data, "dataset", "task"):

@@ -41,9 +41,7 @@ class TimeVersusScore(Report):
         if scores.empty:
             raise NothingToShowError("no cell is done")
         times = results.runs()[["dataset", "method", "bits", "seed", "fit_seconds"]]
-        joined = scores.drop(columns=["pessimistic", "optimistic", "chance"]).merge(
-            times, on=["dataset", "method", "bits", "seed"]
-        )
+        joined = scores.merge(times, on=["dataset", "method", "bits", "seed"])
         table = over_seeds(joined, ["value", "fit_seconds"])
         table["front"] = False
         for _, group in grouped(table, "dataset", "bits", "task", "database", "codes"):

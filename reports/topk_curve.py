@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hashbench.analysis.summary import grouped, over_seeds
 from hashbench.render import figures, plots, ticks
-from hashbench.render.report import Exhibit, NothingToShowError, Picture, Report, slices
+from hashbench.render.report import Exhibit, NothingToShowError, Report
 from hashbench.render.style import Style
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ class TopKCurve(Report):
         pictures = []
         for (bits, database, codes), group in grouped(data, "bits", "database", "codes"):
             for name, part in figures.paginate(group, style):
-                figure = figures.deferred(draw, part, style)
                 caption = style.summary(
                     f"Precision among the first K items at {bits} bits",
                     measure="PR",
@@ -44,9 +43,7 @@ class TopKCurve(Report):
                     seeds=list(part["seeds"]),
                 )
                 title = f"{bits} bits {database} {codes} {name}"
-                pictures.append(
-                    Picture(title, caption, figure, style.marks(part["method"]), slices(part))
-                )
+                pictures.append(figures.picture(title, caption, style, part, draw))
         return pictures
 
 

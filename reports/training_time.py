@@ -11,7 +11,6 @@ from hashbench.render.report import (
     Exhibit,
     Group,
     NothingToShowError,
-    Picture,
     Report,
     Table,
     TableCell,
@@ -62,7 +61,9 @@ class TrainingTime(Report):
             )
             exhibits.append(_table(group, f"{bits} bits", caption, style))
             for name, part in _sheets(group, style):
-                exhibits.append(_dots(part, f"dots {bits} bits {name}", caption, style))
+                done = part.dropna(subset="fit_seconds")
+                title = f"dots {bits} bits {name}"
+                exhibits.append(figures.picture(title, caption, style, done, _figure))
         return exhibits
 
 
@@ -78,7 +79,7 @@ def _circumstances(data: pd.DataFrame) -> str:
 
 
 def _table(data: pd.DataFrame, name: str, caption: str, style: Style) -> Table:
-    datasets = [each for each in style.datasets if each in set(data["dataset"])]
+    datasets = style.ordered_datasets(data["dataset"])
     methods = style.ordered(data["method"])
     rows = {(row.method, row.dataset): row for row in records(data)}
     lines = []
@@ -95,21 +96,13 @@ def _table(data: pd.DataFrame, name: str, caption: str, style: Style) -> Table:
                 entries.append(TableCell(f"– {row.status}"))
         lines.append(entries)
     header = [("", 1), *((style.datasets[each].title, 1) for each in datasets)]
-    columns = "l" + "r" * len(datasets)
-    return Table(
-        name,
-        caption,
-        [header],
-        [Group("", lines)],
-        columns,
-        style.marks(methods),
-        slices(data),
-    )
+    columns, notes = "l" + "r" * len(datasets), style.marks(methods)
+    return Table(name, caption, [header], [Group("", lines)], columns, notes, slices(data))
 
 
 def _sheets(data: pd.DataFrame, style: Style) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the datasets whose dots stand in one figure."""
-    datasets = [each for each in style.datasets if each in set(data["dataset"])]
+    datasets = style.ordered_datasets(data["dataset"])
     across = 1 if style.width == "column" else 3
     for start in range(0, len(datasets), across):
         chosen = datasets[start : start + across]
@@ -117,20 +110,9 @@ def _sheets(data: pd.DataFrame, style: Style) -> Iterator[tuple[str, pd.DataFram
         yield name, data[data["dataset"].isin(chosen)]
 
 
-def _dots(data: pd.DataFrame, name: str, caption: str, style: Style) -> Picture:
+def _figure(done: pd.DataFrame, style: Style) -> Any:
     """Draw a dot a method with its value beside it: a bar has no origin on a logarithmic axis."""
-    done = data.dropna(subset="fit_seconds")
-    datasets = [each for each in style.datasets if each in set(done["dataset"])]
-    return Picture(
-        name,
-        caption,
-        figures.deferred(_figure, done, datasets, style),
-        style.marks(done["method"]),
-        slices(done),
-    )
-
-
-def _figure(done: pd.DataFrame, datasets: list[str], style: Style) -> Any:
+    datasets = style.ordered_datasets(done["dataset"])
     most = int(done.groupby("dataset")["method"].nunique().max())
     styles = style.figure_styles(done["method"])
     figure, axes = figures.make_figure(style, len(datasets), figures.row_panel_height(most))

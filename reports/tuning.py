@@ -209,16 +209,9 @@ def _picture(
         **dict(zip(SEARCHED, searched, strict=True)),
         seeds=list(data["seeds"]),
     )
-    figure = figures.deferred(
-        plots.line_figure, _thinned(data), style, "trials", "mean", ("trials", measure), _doubling
-    )
-    return Picture(
-        f"{measure} {bits} bits {' '.join(searched)} {name}",
-        caption,
-        figure,
-        style.marks(data["method"]),
-        slices(data),
-    )
+    title = f"{measure} {bits} bits {' '.join(searched)} {name}"
+    line = (plots.line_figure, "trials", "mean", ("trials", measure), _doubling)
+    return figures.picture(title, caption, style, _thinned(data), *line)
 
 
 def _thinned(data: pd.DataFrame) -> pd.DataFrame:

@@ -271,13 +271,6 @@ def name_axes(axes: Sequence[Axes], x: str, y: str) -> None:
             panel.set_ylabel(y)
 
 
-def start_at_zero(axes: Sequence[Axes]) -> None:
-    """Set one vertical axis for all panels that begins at zero and ends above the data."""
-    top = 1.05 * max(panel.dataLim.y1 for panel in axes)
-    for panel in axes:
-        panel.set_ylim(0, top)
-
-
 def share_axes(axes: Sequence[Axes], panels: Sequence[tuple[str, str]], which: str) -> None:
     """Share the x or y axis of the panels of a dataset, because its tasks are compared."""
     first: dict[str, Axes] = {}

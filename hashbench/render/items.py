@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING, Any
 from hashbench.render import text_layout
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
     from hashbench.plugins.dataset import ContactSheet
+    from hashbench.render.style import Style
 
 #: Colours of the frames of relevant and of other items; the latter are dashed, too.
 HIT, MISS = "#009E73", "#D55E00"
@@ -34,6 +38,19 @@ class Item:
     row: int
     string: str
     relevant: bool | None = None
+
+
+def blank_figure(style: Style, across: float, down: float) -> tuple[Figure, Axes]:
+    """Return a figure of a number of squares across and down, and its axes: y points down."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(style.inches, style.inches * down / across))
+    FigureCanvasAgg(figure)
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set(xlim=(0, across), ylim=(down, 0))
+    axes.set_axis_off()
+    return figure, axes
 
 
 def draw_item(

@@ -66,7 +66,9 @@ def line_figure(
             if method in coloured:
                 plot_band(panel, styles[method], line[x], line[y], line[spread], bounds=(0, 1))
     if dense:
-        figures.start_at_zero(axes)
+        top = 1.05 * max(panel.dataLim.y1 for panel in axes)
+        for panel in axes:
+            panel.set_ylim(0, top)
     figures.write_titles(style, axes, panels)
     figures.name_axes(axes, *axis_names)
     if dense:
