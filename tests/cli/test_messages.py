@@ -13,21 +13,14 @@ from hashbench.cli import main
 from hashbench.core.errors import HashbenchError
 
 PLUGIN = """
-import sys
-from hashbench import LinearMethod
+from hashbench.methods.random import Random
 
-class Mine(LinearMethod):
-    name, title, supervised = "mine", "KSH2 (ours)", False
-
-    def __init__(self, n_bits=16, random_state=None):
-        self.n_bits, self.random_state = n_bits, random_state
+class Mine(Random):
+    name, title = "mine", "KSH2 (ours)"
 
     def fit(self, views, labels=None):
-        data = self.begin_fit(views, labels)
-        views, rng = data.views, data.rng
         print("epoch 1 of 1")
-        self.projections_ = [rng.standard_normal((X.shape[1], self.n_bits)) for X in views]
-        return self
+        return super().fit(views, labels)
 """
 
 ROWS = 40

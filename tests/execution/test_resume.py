@@ -21,23 +21,15 @@ from hashbench.cli import main
 
 SLOW = """
 import time
-from hashbench import LinearMethod
+from hashbench.methods.random import Random
 
 
-class Slow(LinearMethod):
+class Slow(Random):
     name = "slow"
-    supervised = False
-
-    def __init__(self, n_bits=16, random_state=None):
-        self.n_bits = n_bits
-        self.random_state = random_state
 
     def fit(self, views, labels=None):
-        data = self.begin_fit(views, labels)
-        views, rng = data.views, data.rng
-        self.projections_ = [rng.standard_normal((X.shape[1], self.n_bits)) for X in views]
         time.sleep(SECONDS)
-        return self
+        return super().fit(views, labels)
 """
 
 

@@ -14,21 +14,13 @@ import pytest
 import hashbench as package
 
 MINE = """
-from hashbench import Paper, LinearMethod
+from hashbench import Paper
+from hashbench.methods.random import Random
 
 
-class Mine(LinearMethod):
-    name, title, supervised = "mine", "My Method", False
+class Mine(Random):
+    name, title = "mine", "My Method"
     paper = Paper("A. Author", "A title", "A journal", 2020)
-
-    def __init__(self, n_bits=16, random_state=None):
-        self.n_bits, self.random_state = n_bits, random_state
-
-    def fit(self, views, labels=None):
-        data = self.begin_fit(views, labels)
-        views, rng = data.views, data.rng
-        self.projections_ = [rng.standard_normal((X.shape[1], self.n_bits)) for X in views]
-        return self
 """
 
 

@@ -10,22 +10,12 @@ from hashbench.site.build import write_index, write_scripts
 from tests.helpers.browsing import draw_everything, open_page, start_browser, wait_for
 
 HOSTILE = """
-from hashbench import LinearMethod
+from hashbench.methods.random import Random
 
 
-class Hostile(LinearMethod):
+class Hostile(Random):
     name = "hostile"
     title = "<script>window.injected=1</script><b>x</b> 100% $x_1$ & \\\\alpha 🙂" + "long" * 30
-    supervised = False
-
-    def __init__(self, n_bits=16, random_state=None):
-        self.n_bits, self.random_state = n_bits, random_state
-
-    def fit(self, views, labels=None):
-        data = self.begin_fit(views, labels)
-        views, rng = data.views, data.rng
-        self.projections_ = [rng.standard_normal((X.shape[1], self.n_bits)) for X in views]
-        return self
 
 
 class Failing(Hostile):
