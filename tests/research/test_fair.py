@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
-PATH = Path(__file__).parents[2] / "research" / "fair.py"
-
-
-@pytest.fixture(scope="module")
-def fair():
-    spec = importlib.util.spec_from_file_location("fair", PATH)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+from research import fair
 
 
 @pytest.fixture
@@ -33,7 +23,7 @@ def outcomes(*rows):
     ).assign(seconds=1.0)  # fmt: skip
 
 
-def test_the_verdict_names_losses(fair, style):
+def test_the_verdict_names_losses(style):
     gains = outcomes(("one", "a", 0, 0.5, 0.6), ("one", "b", 0, 0.5, 0.52))
     said = fair.verdict(gains, style)
     assert "1 datasets" in said
@@ -46,7 +36,7 @@ def test_the_verdict_names_losses(fair, style):
     assert "B on TWO (-0.100)" in said
 
 
-def test_ranks_and_who_moves(fair, style):
+def test_ranks_and_who_moves(style):
     table, moved = fair.ranks(
         outcomes(("one", "a", 0, 0.5, 0.6), ("one", "b", 0, 0.6, 0.5), ("two", "a", 0, 0.1, 0.2)),
         style,
@@ -56,14 +46,14 @@ def test_ranks_and_who_moves(fair, style):
     assert "A (+0.5)" in moved
 
 
-def test_splits_are_compared_over_the_same_methods(fair, style):
+def test_splits_are_compared_over_the_same_methods(style):
     own = outcomes(("one", "a", 0, 0.5, 0.6), ("one", "a", 1, 0.5, 0.6), ("one", "b", 0, 0.5, 0.9))
     assert fair.gain_by_split(own).round(6).tolist() == [0.1, 0.1]
     assert "B on ONE" in fair.partly(own, style)
     assert "ONE" not in fair.partly(own[own["method"] == "a"], style)
 
 
-def test_the_commands_give_the_rows(fair):
+def test_the_commands_give_the_rows():
     own = outcomes(
         ("one", "b", 0, 0.5, 0.6), ("one", "a", 0, 0.5, 0.6), ("one", "a", 1, 0.5, 0.6),
         ("one", "a", 2, 0.5, 0.6),
