@@ -15,8 +15,6 @@ A table has one line per setting: the AP of encoded codes at 16 bits, averaged o
 both draws, for each dataset and over the datasets. The largest average is marked by `*`.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 import sys

@@ -1,7 +1,5 @@
 """Files of a release agree on version and contents."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import tomllib

@@ -4,8 +4,6 @@ This is the one file to edit when wording changes. All other tests assert values
 fields.
 """
 
-from __future__ import annotations
-
 import shlex
 
 import numpy as np

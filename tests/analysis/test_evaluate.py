@@ -1,7 +1,5 @@
 """The tables that a run ends with, computed on all cores."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

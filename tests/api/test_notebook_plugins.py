@@ -1,7 +1,5 @@
 """Classes of a notebook are written to a file, or refused with a reason."""
 
-from __future__ import annotations
-
 import linecache
 import runpy
 import sys

@@ -1,7 +1,5 @@
 """How far rounding moves scores: measured by changed features, and by other kernels."""
 
-from __future__ import annotations
-
 import os
 
 import numpy as np

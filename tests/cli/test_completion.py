@@ -1,7 +1,5 @@
 """What the shell offers, asked as click asks it."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

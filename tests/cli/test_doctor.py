@@ -1,7 +1,5 @@
 """What an installation has and lacks, and what it keeps in its cache."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import json
 

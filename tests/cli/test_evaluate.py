@@ -1,7 +1,5 @@
 """``hashbench evaluate``, on files as other people write them."""
 
-from __future__ import annotations
-
 import csv
 import json
 

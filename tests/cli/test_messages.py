@@ -1,7 +1,5 @@
 """Mistakes that cost newcomers an hour are reported in one line; one test per mistake."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A run into a folder that has results already."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 

@@ -1,7 +1,5 @@
 """``hashbench verify``: no damage changes a number without a message."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

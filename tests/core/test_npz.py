@@ -1,7 +1,5 @@
 """What an archive declares is compared with what it holds, before anything is allocated."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 

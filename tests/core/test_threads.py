@@ -1,7 +1,5 @@
 """Parts of a whole, on as many threads as are allowed."""
 
-from __future__ import annotations
-
 import os
 import threading
 

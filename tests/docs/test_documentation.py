@@ -1,7 +1,5 @@
 """What README and docs show is what comes of running it."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

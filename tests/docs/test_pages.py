@@ -1,7 +1,5 @@
 """The pages that are made: every method has all that a reader looks for."""
 
-from __future__ import annotations
-
 import doctest
 import importlib
 import re

@@ -1,7 +1,5 @@
 """Methods that do everything a method must not do, each in its own way."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import subprocess

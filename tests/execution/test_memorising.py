@@ -1,7 +1,5 @@
 """A method that stores training labels by row: good on seen rows, at chance on unseen ones."""
 
-from __future__ import annotations
-
 import pytest
 
 PLUGIN = """

@@ -1,7 +1,5 @@
 """A run shows a bar on a terminal, one line per cell elsewhere, and nothing with ``--quiet``."""
 
-from __future__ import annotations
-
 import io
 import sys
 from datetime import datetime

@@ -1,7 +1,5 @@
 """The command from end to end: its output and the files that it writes."""
 
-from __future__ import annotations
-
 import csv
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Codes that a cell's process left are checked before they are stored."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Studies: files and flags to an explicit list of cells."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The time left follows from the cells that have ended, the most similar ones first."""
 
-from __future__ import annotations
-
 import pytest
 
 from hashbench.execution.time_left import TimeLeft, estimate, scoring_keys

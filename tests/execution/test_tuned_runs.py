@@ -1,7 +1,5 @@
 """Tuned studies through the real command: what decides, what must not, and what a kill changes."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

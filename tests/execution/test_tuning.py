@@ -1,7 +1,5 @@
 """Searches: which points, on which rows, and which of them wins."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

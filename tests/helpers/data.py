@@ -1,7 +1,5 @@
 """Marks for tests that need what a machine may lack."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

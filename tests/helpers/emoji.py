@@ -1,7 +1,5 @@
 """A part of the embedded data, small enough for restatements that form every matrix."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

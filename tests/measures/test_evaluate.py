@@ -1,7 +1,5 @@
 """The public function: properties that hold for all codes, and every measure by its definition."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse

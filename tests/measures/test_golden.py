@@ -3,8 +3,6 @@
 That scorer ranks by Hamming distance with ties in database order.
 """
 
-from __future__ import annotations
-
 import csv
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Rankings by inner product."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

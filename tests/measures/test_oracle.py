@@ -1,7 +1,5 @@
 """Agreement with ir_measures, where rankings have no ties."""
 
-from __future__ import annotations
-
 import ir_measures
 import numpy as np
 import pytest

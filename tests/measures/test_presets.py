@@ -4,8 +4,6 @@ What code does with a query that has nothing to find is where published evaluato
 quietly: on data without such queries they all agree.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

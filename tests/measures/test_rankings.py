@@ -1,7 +1,5 @@
 """Passes over the pairs against numpy, for any number of bits and classes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

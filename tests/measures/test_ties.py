@@ -1,7 +1,5 @@
 """Expectations and bounds over tied items against all orders, one by one."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import partial

@@ -1,7 +1,5 @@
 """Early stopping scores validation rows and trains on the others."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Seen against unseen rows: gaps, ranks, and which queries count."""
 
-from __future__ import annotations
-
 import pytest
 
 from hashbench.render.report import NothingToShowError

@@ -1,7 +1,5 @@
 """Each method under each preprocessing, with its change of rank."""
 
-from __future__ import annotations
-
 import pytest
 
 from hashbench.render.report import NothingToShowError

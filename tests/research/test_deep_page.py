@@ -1,7 +1,5 @@
 """The page on shallow and deep methods says what the record says, and what it lacks."""
 
-from __future__ import annotations
-
 from itertools import chain
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the page on tuned methods says follows from the outcomes."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """What the page on seen and unseen rows says follows from the scores."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pandas as pd

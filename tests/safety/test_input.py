@@ -1,7 +1,5 @@
 """Numbers that nobody means, names that lead elsewhere, paths that must not count."""
 
-from __future__ import annotations
-
 import os
 import shutil
 

@@ -1,7 +1,5 @@
 """A method that takes all memory of a container ends as `memory`, so that it can be retried so."""
 
-from __future__ import annotations
-
 import csv
 import os
 import subprocess

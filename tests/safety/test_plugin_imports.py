@@ -1,7 +1,5 @@
 """Importing a plugin: whatever its file does, it is a broken plugin and harms nothing else."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -1,7 +1,5 @@
 """The two commands that a newcomer types are found in the README, or an error is raised."""
 
-from __future__ import annotations
-
 import pytest
 
 from tools import readme_commands
