@@ -29,7 +29,7 @@ BATCH = 250
 
 
 def resampled_range_test(
-    values: Floats, rng: np.random.Generator, alpha: float = ALPHA, samples: int = SAMPLES
+    values: Floats, rng: np.random.Generator, samples: int = SAMPLES
 ) -> RangeTest:
     """Compare all methods on one split by resampling its queries and their initialisations.
 
@@ -44,8 +44,7 @@ def resampled_range_test(
     Parameters
     ----------
     values : (initialisations, queries, methods), three or more initialisations
-    rng : numpy.random.Generator
-    alpha, samples : level of the intervals, number of resamples
+    samples : number of resamples
     """
     values = np.asarray(values, np.float64)
     seeds, queries, methods = values.shape
@@ -81,11 +80,11 @@ def resampled_range_test(
     ordered = np.sort(np.concatenate(ranges))
     error = math.sqrt(square / (samples * methods))
     if ordered[-1] <= ROUNDING:
-        return nothing_known(means, freedom, alpha)
+        return nothing_known(means, freedom)
     distance = np.abs(np.subtract.outer(means, means))
     larger = samples - np.searchsorted(ordered, distance, side="left")
     p_values = (larger + 1) / (samples + 1)
-    # the smallest distance whose p-value is at most alpha
-    position = samples - int(alpha * (samples + 1) - 1) - 1
+    # the smallest distance whose p-value is at most ALPHA
+    position = samples - int(ALPHA * (samples + 1) - 1) - 1
     widths = np.full((methods, methods), ordered[position])
-    return RangeTest(means, error, freedom, p_values, widths, alpha)
+    return RangeTest(means, error, freedom, p_values, widths)

@@ -65,7 +65,7 @@ def ranks(scores: Floats) -> Floats:
     return np.asarray(rankdata(-_table(scores, 1), axis=1), np.float64)
 
 
-def friedman(scores: Floats, alpha: float = ALPHA) -> Friedman:
+def friedman(scores: Floats) -> Friedman:
     """Test whether three or more methods differ over two or more blocks."""
     from scipy.stats import friedmanchisquare
 
@@ -76,15 +76,15 @@ def friedman(scores: Floats, alpha: float = ALPHA) -> Friedman:
     statistic, p_value = 0.0, 1.0  # all methods are equal in every block
     if np.ptp(scores, axis=1).any():
         statistic, p_value = map(float, friedmanchisquare(*scores.T))
-    difference = critical_difference(blocks, methods, alpha)
+    difference = critical_difference(blocks, methods)
     return Friedman(statistic, p_value, ranks(scores).mean(axis=0), difference)
 
 
-def critical_difference(blocks: int, methods: int, alpha: float = ALPHA) -> float:
+def critical_difference(blocks: int, methods: int) -> float:
     """Return Nemenyi's critical difference of mean ranks (Demsar 2006, Sec. 3.2.2)."""
     from scipy.stats import studentized_range
 
-    q = studentized_range.ppf(1 - alpha, methods, np.inf) / math.sqrt(2)
+    q = studentized_range.ppf(1 - ALPHA, methods, np.inf) / math.sqrt(2)
     return float(q * math.sqrt(methods * (methods + 1) / (6 * blocks)))
 
 
@@ -119,9 +119,7 @@ def least_friedman(blocks: int, methods: int) -> float:
     return float(chi2.sf(blocks * (methods - 1), methods - 1)) if methods > 2 else 1.0
 
 
-def blocks_needed(
-    least: Callable[[int, int], float], methods: int, alpha: float = ALPHA
-) -> int | None:
+def blocks_needed(least: Callable[[int, int], float], methods: int) -> int | None:
     """Return the smallest number of blocks with which a test can reject; None if there is none.
 
     Examples
@@ -129,7 +127,7 @@ def blocks_needed(
     >>> blocks_needed(least_wilcoxon, 38), blocks_needed(least_friedman, 3)
     (15, 3)
     """
-    enough = (count for count in range(2, MOST_BLOCKS) if least(count, methods) <= alpha)
+    enough = (count for count in range(2, MOST_BLOCKS) if least(count, methods) <= ALPHA)
     return next(enough, None)
 
 
@@ -176,9 +174,9 @@ def count_wins(scores: Floats) -> Counts:
 class RangeTest(NamedTuple):
     """All methods compared at once: p-values, intervals and groups from one distribution.
 
-    Two methods differ if and only if their p-value is at most alpha, which is if and only if the
+    Two methods differ if and only if their p-value is at most ALPHA, which is if and only if the
     interval of their difference, ``means[i] - means[j] +- half_widths[i, j]``, excludes zero. The
-    probability of any wrong statement among all pairs is alpha.
+    probability of any wrong statement among all pairs is ALPHA.
 
     Attributes
     ----------
@@ -187,7 +185,6 @@ class RangeTest(NamedTuple):
     freedom : degrees of freedom of the error
     p_values : (methods, methods), 1 on the diagonal
     half_widths : (methods, methods), of the simultaneous intervals; inf if nothing is known
-    alpha : the level of the intervals and of the groups
     """
 
     means: Floats
@@ -195,7 +192,6 @@ class RangeTest(NamedTuple):
     freedom: float
     p_values: Floats
     half_widths: Floats
-    alpha: float = ALPHA
 
     @property
     def critical_difference(self) -> float:
@@ -205,7 +201,7 @@ class RangeTest(NamedTuple):
     @property
     def differ(self) -> npt.NDArray[np.bool_]:
         """Which methods differ: (methods, methods)."""
-        return self.p_values <= self.alpha
+        return self.p_values <= ALPHA
 
     @property
     def groups(self) -> npt.NDArray[np.int64]:
@@ -223,13 +219,13 @@ class RangeTest(NamedTuple):
         return groups
 
 
-def nothing_known(means: Floats, freedom: float, alpha: float) -> RangeTest:
+def nothing_known(means: Floats, freedom: float) -> RangeTest:
     """Return the test of scores without any spread, which cannot tell how far means may be off."""
     every = np.ones((len(means), len(means)))
-    return RangeTest(means, 0.0, freedom, every, every * math.inf, alpha)
+    return RangeTest(means, 0.0, freedom, every, every * math.inf)
 
 
-def range_test(scores: Floats, overlap: float, alpha: float = ALPHA) -> RangeTest:
+def range_test(scores: Floats, overlap: float) -> RangeTest:
     """Compare all methods over random splits of one dataset by the studentized range (Tukey).
 
     The variance is the residual mean square of splits x methods, pooled over methods: five splits
@@ -242,7 +238,6 @@ def range_test(scores: Floats, overlap: float, alpha: float = ALPHA) -> RangeTes
     ----------
     scores : (splits, methods), two or more of each
     overlap : queries for each other row of a split, n2 / n1; 0 for independent blocks
-    alpha : probability of any wrong statement where methods do not differ
 
     Examples
     --------
@@ -259,24 +254,24 @@ def range_test(scores: Floats, overlap: float, alpha: float = ALPHA) -> RangeTes
     freedom = (splits - 1) * (methods - 1)
     variance = float((residuals**2).sum()) / freedom
     if np.ptp(residuals) <= ROUNDING:  # what only rounding moves has no spread
-        return nothing_known(means, freedom, alpha)
+        return nothing_known(means, freedom)
     shared = 1 / splits + overlap
     # a method's residuals lack the share that the means over methods took from them
     own = (residuals**2).sum(axis=0) / ((splits - 1) * (1 - 1 / methods))
     pairs = raised_variance(np.add.outer(own, own) / 2, variance, splits - 1)
     errors = np.sqrt(shared * pairs)
-    distribution = _range_distribution(methods, freedom, alpha)
+    distribution = _range_distribution(methods, freedom)
     p_values = distribution.p_values(np.abs(np.subtract.outer(means, means)) / errors)
     np.fill_diagonal(p_values, 1.0)
     error, widths = math.sqrt(shared * variance), distribution.critical * errors
-    return RangeTest(means, error, freedom, p_values, widths, alpha)
+    return RangeTest(means, error, freedom, p_values, widths)
 
 
 def raised_variance(own: Floats, pooled: float, freedom: int) -> Floats:
     """Return the pooled variance, or more where the own variance, shrunk towards it, is larger.
 
     With the pooled variance alone, methods that vary more than others would differ by chance in
-    many more studies than alpha; with their own alone, few splits would find nothing.
+    many more studies than ALPHA; with their own alone, few splits would find nothing.
 
     Parameters
     ----------
@@ -288,9 +283,7 @@ def raised_variance(own: Floats, pooled: float, freedom: int) -> Floats:
     return np.maximum(shrunk, pooled)
 
 
-def splits_needed(
-    difference: float, variance: float, methods: int, overlap: float, alpha: float = ALPHA
-) -> int | None:
+def splits_needed(difference: float, variance: float, methods: int, overlap: float) -> int | None:
     """Return how many splits it takes until a difference is larger than the critical one.
 
     None if no number does: splits of one dataset share rows, so that the error of a mean does not
@@ -300,7 +293,7 @@ def splits_needed(
     ----------
     difference : of two means
     variance : of the score of one split, without what all methods share
-    methods, overlap, alpha : as of :func:`range_test`
+    methods, overlap : as of :func:`range_test`
 
     Examples
     --------
@@ -310,7 +303,7 @@ def splits_needed(
 
     def enough(splits: int) -> bool:
         freedom = (splits - 1) * (methods - 1)
-        q = _critical_range(methods, freedom if freedom <= LARGE_FREEDOM else math.inf, alpha)
+        q = _critical_range(methods, freedom if freedom <= LARGE_FREEDOM else math.inf)
         return q * math.sqrt(variance * (1 / splits + overlap)) <= abs(difference)
 
     if not enough(MOST_BLOCKS):
@@ -323,7 +316,7 @@ class _RangeDistribution(NamedTuple):
 
     Attributes
     ----------
-    critical : the upper alpha quantile; a node of the table, so that p-values agree with it
+    critical : the upper quantile of ALPHA; a node of the table, so that p-values agree with it
     ranges, log_p : the nodes
     """
 
@@ -340,23 +333,23 @@ class _RangeDistribution(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def _range_distribution(methods: int, freedom: int, alpha: float) -> _RangeDistribution:
+def _range_distribution(methods: int, freedom: int) -> _RangeDistribution:
     from scipy.stats import studentized_range
 
-    critical = _critical_range(methods, freedom, alpha)
+    critical = _critical_range(methods, freedom)
     # close around the quantile, where decisions are made
     nodes = critical * np.unique([1.0, *np.linspace(0, 2, 25), *np.geomspace(2, 200, 13)])
     p_values = studentized_range.sf(nodes, methods, freedom)
-    p_values[nodes == critical] = alpha
+    p_values[nodes == critical] = ALPHA
     p_values = np.minimum.accumulate(np.clip(p_values, LEAST_P, 1.0))
     return _RangeDistribution(critical, nodes, np.log(p_values))
 
 
 @lru_cache(maxsize=256)
-def _critical_range(methods: int, freedom: float, alpha: float) -> float:
+def _critical_range(methods: int, freedom: float) -> float:
     from scipy.stats import studentized_range
 
-    return float(studentized_range.ppf(1 - alpha, methods, freedom))
+    return float(studentized_range.ppf(1 - ALPHA, methods, freedom))
 
 
 def _table(scores: Any, blocks: int) -> Floats:

@@ -130,7 +130,7 @@ def test_the_two_sided_t_test_is_the_range_test_of_two_methods():
 @pytest.mark.parametrize(("methods", "splits"), [(38, 5), (38, 3), (5, 3), (3, 2), (2, 3)])
 def test_tabulated_p_values_are_scipys(methods, splits):
     freedom = (methods - 1) * (splits - 1)
-    known = tests._range_distribution(methods, freedom, 0.05)
+    known = tests._range_distribution(methods, freedom)
     q = np.linspace(0.01, 3 * known.critical, 13)
     expected = scipy.stats.studentized_range.sf(q, methods, freedom)
     np.testing.assert_allclose(known.p_values(q), expected, atol=0.004)
