@@ -39,19 +39,15 @@ def at_chance(rows: Iterable[Mapping[Any, Any]]) -> bool:
 
 def likely_cause(results: Results, dataset: str, method: str) -> str:
     """Return why a method's codes may be useless, or an empty text if there is no sign."""
-    part = [
-        stored
-        for stored in results.done()
-        if (stored.cell.dataset, stored.cell.label) == (dataset, method)
-    ]
     codes = results.code_statistics()
     own = codes[(codes["dataset"] == dataset) & (codes["method"] == method)]
     if (own["distinct"] == 1).any():
         return "a single code"
     if (own["constant"] > 0).any():
         return f"up to {int(own['constant'].max())} constant bits"
-    for stored in part:
+    for stored in results.done():
         split = results.split(stored.cell.split)
-        if split.columns and max(split.columns) > len(split.train):
+        own_cell = (stored.cell.dataset, stored.cell.label) == (dataset, method)
+        if own_cell and split.columns and max(split.columns) > len(split.train):
             return f"{max(split.columns)} columns outnumber {len(split.train)} training rows"
     return ""

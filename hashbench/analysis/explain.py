@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from hashbench.analysis.number_variants import Reading, Values
 from hashbench.analysis.published import published
@@ -17,6 +16,10 @@ SAME = 1e-9
 
 #: Matches by chance are estimated from the readings within so many tolerances.
 AROUND = 10
+
+
+#: Readings that are kept beside those within the tolerance.
+NEAREST = 3
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,6 @@ def explain_numbers(
     tolerance: float,
     task: str | None = None,
     rounding: float = 0.0,
-    count: int = 3,
 ) -> Explanation:
     """Return which readings give printed numbers within a tolerance.
 
@@ -95,7 +97,6 @@ def explain_numbers(
     tolerance : largest difference of each number
     task : the task of a single number
     rounding : half a unit of the last printed digit: smaller differences mean nothing
-    count : how many nearest others are kept
     """
     found: dict[tuple[object, ...], tuple[list[Reading], tuple[str, ...], tuple[float, ...]]] = {}
     tried = 0
@@ -124,7 +125,7 @@ def explain_numbers(
     others = [each for each in every if each.difference > limit]
     around = sum(each.difference <= AROUND * limit for each in every)
     by_chance = around / AROUND ** len(printed)
-    return Explanation(tuple(printed), tolerance, matches, others[:count], tried, by_chance)
+    return Explanation(tuple(printed), tolerance, matches, others[:NEAREST], tried, by_chance)
 
 
 def _tasks(
@@ -149,12 +150,11 @@ def _order(match: Match, rounding: float) -> tuple[object, ...]:
 
 
 def printed_in(
-    printed: Sequence[float], tolerance: float, method: str, dataset: str, bits: int,
-    folder: Path | None = None,
-) -> list[str]:  # fmt: skip
+    printed: Sequence[float], tolerance: float, method: str, dataset: str, bits: int
+) -> list[str]:
     """Return a line for each number of a paper's table that is one of these."""
     lines = []
-    for paper in published(folder):
+    for paper in published():
         names = {
             name
             for name, facts in paper.datasets.items()

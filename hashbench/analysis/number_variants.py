@@ -11,7 +11,7 @@ import numpy as np
 
 from hashbench.analysis.results import Results
 from hashbench.analysis.summary import grouped
-from hashbench.data.splits import Searched, StoredSplit
+from hashbench.data.splits import Searched
 from hashbench.execution.cell import Cell
 from hashbench.execution.store import Stored
 from hashbench.measures import Measure, evaluate_ranking, parse_many
@@ -130,15 +130,11 @@ def _of_cell(stored: Stored, results: Results) -> Iterator[tuple[Searched, bool,
             if codes.n_bits is not None or each.has_ties
         ]
         left_out = split.copied(task)
-        for copies in _copies(split):
+        for copies in (False, True) if split.copies.any() else (False,):
             chosen = None if copies else left_out
             found = evaluate_ranking(ranking, names, left_out=chosen)
             for name in map(str, names):
                 yield searched, copies, task.name, name, float(found[name])
-
-
-def _copies(split: StoredSplit) -> tuple[bool, ...]:
-    return (False, True) if split.copies.any() else (False,)
 
 
 def readings_of_table(

@@ -42,11 +42,7 @@ class Verification:
     """
 
     def __init__(
-        self,
-        store: Store,
-        registry: Registry,
-        message: Callable[[str], None],
-        read_only: bool = False,
+        self, store: Store, registry: Registry, message: Callable[[str], None], read_only: bool
     ) -> None:
         self.store = store
         self.registry = registry
