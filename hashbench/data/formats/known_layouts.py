@@ -143,17 +143,11 @@ LAYOUTS = (
 
 
 @dataclass(frozen=True)
-class Recognised:
-    """The variables of a file that are read, and the layout that names them."""
+class Recognised(Layout):
+    """The layout of one file, with the names of its variables; `unused` are not read."""
 
-    layout: str
-    views: tuple[str, ...]
-    parts: Parts
-    indices: Mapping[str, str]
-    first_row: int
-    items_are_columns: bool
-    excluded: Mapping[str, int]
-    unused: tuple[str, ...]
+    views: tuple[str, ...] = ROLES[:2]
+    unused: tuple[str, ...] = ()
 
     @property
     def has_split(self) -> bool:
@@ -204,16 +198,8 @@ def recognise(variables: Variables, chosen: Mapping[str, str]) -> Recognised:
     unused = tuple(v for v in variables if v not in used)
     if layout.more_views and not chosen and views == ROLES[:2]:
         _check_no_more_views(parts, unused, variables)
-    return Recognised(
-        name,
-        views,
-        parts,
-        indices,
-        first,
-        layout.items_are_columns,
-        layout.excluded,
-        unused,
-    )
+    form = layout.items_are_columns, layout.excluded
+    return Recognised(name, parts, indices, first, *form, views=views, unused=unused)
 
 
 def _check_no_more_views(parts: Parts, unused: Sequence[str], variables: Variables) -> None:

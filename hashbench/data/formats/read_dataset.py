@@ -63,7 +63,7 @@ def load_files(files: Sequence[Path | File], chosen: Mapping[str, str] | None = 
 
 def _texts(name: str, variables: Variables, found: Recognised, count: int) -> tuple[str, ...]:
     """Return the texts that hashbench's own files may have; empty if missing or incomplete."""
-    if found.layout != "hashbench" or name not in variables or variables[name].kind != "char":
+    if found.name != "hashbench" or name not in variables or variables[name].kind != "char":
         return ()
     texts = tuple(map(str, np.ravel(variables[name].read())))
     return texts if len(texts) == count else ()
@@ -71,7 +71,7 @@ def _texts(name: str, variables: Variables, found: Recognised, count: int) -> tu
 
 def _thumbnails(variables: Variables, found: Recognised, count: int) -> ContactSheet | None:
     """Return the small pictures that `hashbench data embed --thumbnails` stores."""
-    if found.layout != "hashbench" or "thumbnails" not in variables:
+    if found.name != "hashbench" or "thumbnails" not in variables:
         return None
     columns = math.ceil(math.sqrt(count))
     png = np.asarray(variables["thumbnails"].read(), np.uint8).tobytes()
@@ -85,7 +85,7 @@ def _read_part(names: Sequence[str], variables: Variables, found: Recognised) ->
     axis = 1 if found.items_are_columns else 0
     # `hashbench data embed` writes no columns for items without labels
     columns = variables[names[-1]].shape[1:] if names[-1] in variables else (0,)
-    if names[-1] == NO_LABELS or (found.layout == "hashbench" and columns == (0,)):
+    if names[-1] == NO_LABELS or (found.name == "hashbench" and columns == (0,)):
         labels = np.zeros((views[0].shape[axis], 0), np.uint8)
     else:
         labels = _labels(names[-1], variables[names[-1]], file)
@@ -228,9 +228,7 @@ def _layout_notes(
     roles = (*found.views, "labels")
     used = [f"{role}={'+'.join(each)}" for role, each in zip(roles, names, strict=True)]
     files = ", ".join(dict.fromkeys(path.name for path in variables.paths))
-    notes = [
-        f"{files}: {found.layout} layout, {', '.join(used)}; {labels.shape[1]} classes ({kind})"
-    ]
+    notes = [f"{files}: {found.name} layout, {', '.join(used)}; {labels.shape[1]} classes ({kind})"]
     if found.unused:
         others = ", ".join(f"{name} ({variables[name]})" for name in found.unused)
         notes.append(f"{files}: not used: {others}")
