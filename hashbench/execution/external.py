@@ -123,12 +123,11 @@ def compute(
     query, database = (
         tuple(
             check_codes(codes, X.shape[0], what.bits, f"{where}: codes of {role}, view {view}")
-            for view, (codes, X) in enumerate(zip(values, rows, strict=True))
+            for view, (codes, X) in enumerate(
+                zip(found.as_bits(role, what.bits), rows, strict=True)
+            )
         )
-        for role, values, rows in (
-            ("query", found.query(what.bits), prepared.query),
-            ("database", found.database(what.bits), prepared.database),
-        )
+        for role, rows in (("query", prepared.query), ("database", prepared.database))
     )
     checked = CellCodes(query, database, (), what.bits)
     checked.save(folder / "codes.npz")

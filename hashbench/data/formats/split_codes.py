@@ -77,15 +77,8 @@ class SplitCodes:
         labels = {part: _flat_labels(array) for part, array in find_labels(variables).items()}
         return cls(path, codes, None if bits is None else int(bits), split, rows, labels, seconds)
 
-    def query(self, bits: int) -> list[npt.NDArray[np.bool_]]:
-        """Return the queries' codes, one array per view."""
-        return self._as_bits("query", bits)
-
-    def database(self, bits: int) -> list[npt.NDArray[np.bool_]]:
-        """Return the database's codes, one array per view."""
-        return self._as_bits("database", bits)
-
-    def _as_bits(self, part: str, bits: int) -> list[npt.NDArray[np.bool_]]:
+    def as_bits(self, part: str, bits: int) -> list[npt.NDArray[np.bool_]]:
+        """Return the codes of "query" or "database", one array per view."""
         if self.bits is not None and self.bits != bits:
             raise HashbenchError(f"{self.path.name}: found {self.bits} bits; allowed: {bits}")
         what = f"{self.path.name}: {part} codes"
