@@ -241,7 +241,7 @@ def _python_files(path: Path) -> Iterator[Path]:
 def _load_file(path: Path) -> ModuleType:
     if wrong := isolation.run_in_subprocess(lambda: _try_import(path), path.name, "importing"):
         raise HashbenchError(wrong)
-    return _import_file(path)
+    return import_file(path)
 
 
 def _try_import(path: Path) -> str:
@@ -250,14 +250,15 @@ def _try_import(path: Path) -> str:
     for descriptor in (1, 2):  # the import that follows prints it
         os.dup2(silence, descriptor)
     try:
-        _import_file(path)
+        import_file(path)
     except BaseException as error:
         return _describe(error, str(path))
     closed = [name for name in ("stdin", "stdout", "stderr") if getattr(sys, name).closed]
     return f"importing it closes {' and '.join(closed)}" if closed else ""
 
 
-def _import_file(path: Path) -> ModuleType:
+def import_file(path: Path) -> ModuleType:
+    """Import a Python file, under a name that follows from its path."""
     digest = hashlib.sha256(str(path).encode()).hexdigest()[:8]
     name = f"hashbench_plugin_{path.stem}_{digest}"
     spec = importlib.util.spec_from_file_location(name, path)

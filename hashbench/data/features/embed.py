@@ -10,7 +10,7 @@ import hashlib
 import io
 import json
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -162,8 +162,9 @@ def _encode(
     parts = folder / f"{view}-{hashlib.sha256(recipe.encode()).hexdigest()[:16]}"
     parts.mkdir(exist_ok=True)
     rows: dict[str, Features] = {}
-    for stored in _stored_batches(parts):
-        rows.update(stored)
+    for path in sorted(parts.glob("*.npz")):  # batches that were written as a whole
+        with np.load(path) as stored:
+            rows.update(zip(stored["keys"].tolist(), stored["features"], strict=True))
     first = {key: index for index, key in reversed(list(enumerate(keys)))}
     todo = [index for index in sorted(first.values()) if keys[index] not in rows]
     for start in range(0, len(todo), batch_size):
@@ -175,13 +176,6 @@ def _encode(
         rows.update(zip(names, features, strict=True))
     progress(view, len(first), len(first))
     return np.stack([rows[key] for key in keys]), encoder.recipe
-
-
-def _stored_batches(folder: Path) -> Iterator[dict[str, Features]]:
-    """Yield features by key from the batches that were written as a whole."""
-    for path in sorted(folder.glob("*.npz")):
-        with np.load(path) as batch:
-            yield dict(zip(batch["keys"].tolist(), batch["features"], strict=True))
 
 
 def _counts(texts: Sequence[str], kind: str) -> tuple[Features, dict[str, str]]:

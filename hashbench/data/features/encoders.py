@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hashbench.core.errors import HashbenchError, unknown
+from hashbench.plugins.registry import import_file
 
 Features = npt.NDArray[np.float32]
 
@@ -73,7 +74,9 @@ def load_encoder(name: str, kind: str) -> Encoder:
     known = IMAGE_ENCODERS if kind == "image" else TEXT_ENCODERS
     prefix = f"{name.partition('/')[0]}/"
     if name.endswith(".py"):
-        module = _import_file(Path(name))
+        if not Path(name).is_file():
+            raise HashbenchError(f"encoder {name}: there is no such file")
+        module = import_file(Path(name))
     elif name in known or prefix in known:
         module_name = known.get(name) or known[prefix]
         module = importlib.import_module(f"hashbench.data.features.{module_name}")
@@ -88,17 +91,6 @@ def load_encoder(name: str, kind: str) -> Encoder:
             f"{getattr(module, 'INSTALL', 'install it')}"
         ) from error
     return Encoder(module, model, {"encoder": name, **recipe})
-
-
-def _import_file(path: Path) -> Any:
-    if not path.is_file():
-        raise HashbenchError(f"encoder {path}: there is no such file")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def network_checksum(network: Any) -> str:
