@@ -117,7 +117,8 @@ def prepare_job(
     specs = expand_grid(study, registry)
     for needs, names in methods_left_out(study, registry).items():
         log(f"left out: {', '.join(names)}; they need {needs}")
-    neural = {spec.method for spec in specs if _needs_torch(registry, spec.method)}
+    used = {spec.method for spec in specs}
+    neural = {name for name in used if "torch" in registry.methods[name].cls.requires}
     jobs = n_jobs(study)
     if neural and run_device(min(neural)) != "cpu" and study.jobs is None:
         jobs = 1  # two cells on one GPU would only take each other's memory
@@ -126,11 +127,6 @@ def prepare_job(
     if not replace:
         check_same_study(out, study, specs)
     return Job(study, registry, specs, out, jobs, retry, force, pool)
-
-
-def _needs_torch(registry: Registry, method: str) -> bool:
-    """Return whether a method trains a network."""
-    return "torch" in registry.methods[method].cls.requires
 
 
 def run_job(job: Job, progress: Progress) -> tuple[Results, list[Row], list[Row]]:

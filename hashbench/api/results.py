@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -95,11 +96,11 @@ class StudyResults(Results):
         return f"StudyResults({str(self.path)!r}: {done} of {len(self.cells)} cells done)"
 
     def _repr_html_(self) -> str:
-        head = f"<p>{_escape_html(repr(self))}</p>"
+        head = f"<p>{html.escape(repr(self), quote=False)}</p>"
         try:
             return head + str(self.table("map-table").to_html())
         except HashbenchError as error:
-            return f"{head}<p>{_escape_html(str(error))}</p>"
+            return f"{head}<p>{html.escape(str(error), quote=False)}</p>"
 
 
 def open_results(out: str | Path, plugins: str | Path | Sequence[str | Path] = ()) -> StudyResults:
@@ -121,10 +122,5 @@ def open_results(out: str | Path, plugins: str | Path | Sequence[str | Path] = (
 
 def _filter_arguments(part: dict[str, Any]) -> dict[str, Sequence[Any]]:
     """Return the arguments of `select`, whose names are plural, each a list."""
-    plural = {"measure": "measures", "task": "tasks", "database": "databases", "seed": "seeds"}
-    several = {"method": "methods", "dataset": "datasets"}
-    return {{**plural, **several}.get(key, key): listed(value) for key, value in part.items()}
-
-
-def _escape_html(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    named = ("measure", "task", "database", "seed", "method", "dataset")
+    return {f"{key}s" if key in named else key: listed(value) for key, value in part.items()}

@@ -32,13 +32,14 @@ def entries() -> list[CacheEntry]:
     if not folder.is_dir():
         return []
     return [
-        CacheEntry(place.name, str(place), _size(place))
+        CacheEntry(place.name, str(place), size_of(place))
         for place in sorted(folder.iterdir())
         if not place.name.startswith(".")
     ]
 
 
-def _size(place: Path) -> int:
+def size_of(place: Path) -> int:
+    """Return the bytes of a file, or of all files of a folder."""
     files = [place] if place.is_file() else [path for path in place.rglob("*") if path.is_file()]
     return sum(path.stat().st_size for path in files)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from hashbench.cli.cache import size_of
 from hashbench.core.units import format_size
 from hashbench.execution.plan import Plan
 from hashbench.execution.score_cache import FOLDER as SCORES
@@ -30,7 +31,7 @@ def clean_command(out: Path, failed: bool, others: bool, dry_run: bool) -> None:
     with Store(out) as store:  # no run writes here at the same time
         total = 0
         for path, what in _unneeded(store, plan, failed, others):
-            size = _size(path)
+            size = size_of(path)
             total += size
             click.echo(f"{what}: {path} ({format_size(size)})")
             if not dry_run:
@@ -54,8 +55,3 @@ def _unneeded(store: Store, plan: Plan, failed: bool, others: bool) -> Iterator[
             yield path, f"{known[name]}: {stored[name].status}"
         elif failed and name in damaged:
             yield path, f"{known[name]}: damaged"
-
-
-def _size(folder: Path) -> int:
-    """Return the bytes of all files of a folder."""
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

@@ -54,7 +54,7 @@ def doctor_command(as_json: bool, plugins: tuple[str, ...]) -> None:
     sys.exit(1 if facts["broken plugins"] or wrong else 0)
 
 
-def examine(plugins: tuple[str, ...] = ()) -> dict[str, Any]:
+def examine(plugins: tuple[str, ...]) -> dict[str, Any]:
     """Return everything that the command prints, by heading."""
     from hashbench.plugins.registry import discover
 
