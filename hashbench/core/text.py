@@ -29,9 +29,9 @@ def one_line(text: object, longest: int = LONGEST_LINE) -> str:
     return _cut(" ".join(_escape_controls(_bounded(str(text), longest)).split()), longest)
 
 
-def several_lines(text: object, longest: int = LONGEST_TEXT) -> str:
+def several_lines(text: object) -> str:
     """Return a text with its line breaks, cut in the middle where it is too long."""
-    return _cut(_escape_controls(_bounded(str(text), longest)), longest)
+    return _cut(_escape_controls(_bounded(str(text), LONGEST_TEXT)), LONGEST_TEXT)
 
 
 def spreadsheet_text(text: str) -> str:

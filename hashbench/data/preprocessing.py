@@ -76,12 +76,8 @@ def fit(text: str, X: Any, rows: npt.NDArray[np.intp]) -> Transform:
         # A step is fitted to what the steps before it make of the training rows.
         if name == "l2":
             fitted.append(_unit_rows)
-        elif name == "centre":
-            fitted.append(_fit_centre(blocks(transform, X, rows)))
-        elif name == "standardise":
-            fitted.append(_fit_standardise(blocks(transform, X, rows)))
         else:
-            fitted.append(_fit_tfidf(blocks(transform, X, rows)))
+            fitted.append(_FITS[name](blocks(transform, X, rows)))
     return transform
 
 
@@ -170,3 +166,6 @@ def _fit_tfidf(training: Iterator[Matrix]) -> Transform:
     # As if one more item had every word: a word that no training row has keeps a finite weight.
     weight = np.log((1 + count) / (1 + containing)) + 1
     return lambda block: block * weight.astype(block.dtype)
+
+
+_FITS = {"centre": _fit_centre, "standardise": _fit_standardise, "tfidf": _fit_tfidf}

@@ -110,7 +110,6 @@ def picture(
     Parameters
     ----------
     name, caption : attributes of the picture
-    style : Style
     data : what the figure shows
     draw : called with data, style and the other arguments
     """
@@ -125,7 +124,6 @@ def make_figure(
 
     Parameters
     ----------
-    style : Style
     panels : number of panels
     height : of a panel, in inches
     methods : in each panel; many make panels larger
@@ -205,7 +203,6 @@ def paginate(
     Parameters
     ----------
     data : columns dataset, task, method
-    style : Style
     rows : whether panels have one row per method
     """
     methods, tasks = data["method"].nunique(), data["task"].nunique()
@@ -329,8 +326,6 @@ def shared_legend(
 
     Parameters
     ----------
-    figure : Figure
-    style : Style
     methods : those in the figure, in the order of the legend
     properties : matplotlib's properties of the line of a method
     more : further entries, text -> properties of its line

@@ -42,7 +42,6 @@ def line_figure(
     Parameters
     ----------
     data : columns dataset, task, method, `x`, `y` and the spread, `y` with "_std" or just "std"
-    style : Style
     x, y : columns
     axis_names : names of the axes
     prepare : called with each panel before anything is drawn on it
@@ -108,7 +107,6 @@ def dot_figure(
     Parameters
     ----------
     data : columns dataset, task, method and the two with numbers
-    style : Style
     filled, opened : columns of the filled and of the open dots; methods are sorted by the first
     axis_name : name of the horizontal axis
     """

@@ -139,7 +139,6 @@ def to_latex(table: Table, label: str, width: str) -> str:
 
     Parameters
     ----------
-    table : Table
     label : for \\ref
     width : "column" or "page"
     """
