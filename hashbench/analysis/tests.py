@@ -48,13 +48,11 @@ class Friedman(NamedTuple):
     Attributes
     ----------
     statistic, p_value : Friedman's chi-square test over blocks
-    mean_ranks : (methods,), 1 is best
     critical_difference : larger differences of mean ranks are significant (Nemenyi)
     """
 
     statistic: float
     p_value: float
-    mean_ranks: Floats
     critical_difference: float
 
 
@@ -76,8 +74,7 @@ def friedman(scores: Floats) -> Friedman:
     statistic, p_value = 0.0, 1.0  # all methods are equal in every block
     if np.ptp(scores, axis=1).any():
         statistic, p_value = map(float, friedmanchisquare(*scores.T))
-    difference = critical_difference(blocks, methods)
-    return Friedman(statistic, p_value, ranks(scores).mean(axis=0), difference)
+    return Friedman(statistic, p_value, critical_difference(blocks, methods))
 
 
 def critical_difference(blocks: int, methods: int) -> float:

@@ -31,7 +31,11 @@ class PluginSelection:
         name, bracket, inner = item.partition("[")
         if not bracket:
             mark = "!" if name.startswith("!") else ""  # leaves out
-            titles = {each: plugin.title for each, plugin in plugins.items()} | _groups(self.kind)
+            titles = {each: plugin.title for each, plugin in plugins.items()}
+            if self.kind == "methods":
+                from hashbench.execution.grid import RECONSTRUCTIONS
+
+                titles[RECONSTRUCTIONS] = "methods that all leaves out"
             return _items(before + mark, titles, name.removeprefix("!"))
         if name not in plugins:
             return []
@@ -46,13 +50,6 @@ class PluginSelection:
         every = {f"{each}=": "" for each in _extras(self.kind)}
         free = {key: said for key, said in (own | every).items() if key[:-1] not in taken}
         return _items(f"{before}{name}[{set_before}{comma}", free, last)
-
-
-def _groups(kind: str) -> dict[str, str]:
-    """Return the words that select several plugins of a kind."""
-    from hashbench.execution.grid import RECONSTRUCTIONS
-
-    return {RECONSTRUCTIONS: "methods that all leaves out"} if kind == "methods" else {}
 
 
 def _extras(kind: str) -> tuple[str, ...]:

@@ -110,14 +110,10 @@ class Description:
         if self.classes:
             lines.append(f"  chance mAP {self.chance:.3f}")
         lines += [f"  {text}" for text in self.findings or ("nothing found that matters",)]
-        lines += [f"{view}: {_recipe_text(recipe)}" for view, recipe in _recipes(self.recipe)]
+        recipes = json.loads(self.recipe) if self.recipe else {}
+        lines += [f"{view}: {_recipe_text(recipe)}" for view, recipe in recipes.items()]
         lines += [f"note: {text}" for text in self.notes]
         return "\n".join(_wrap_line(line, width) for line in lines)
-
-
-def _recipes(text: str) -> list[tuple[str, dict[str, str]]]:
-    """Return the recipe of every view."""
-    return list(json.loads(text).items()) if text else []
 
 
 def _recipe_text(recipe: dict[str, str]) -> str:

@@ -7,18 +7,16 @@ import sys
 SLOW = """
 import time
 from pathlib import Path
-from hashbench import LinearMethod
+from hashbench.methods.random import Random
 
-class Slow(LinearMethod):
-    name, supervised = "slow", False
+class Slow(Random):
+    name = "slow"
 
     def __init__(self, n_bits=16, iterations=1000, random_state=None):
         self.n_bits, self.iterations, self.random_state = n_bits, iterations, random_state
 
     def fit(self, views, labels=None):
-        data = self.begin_fit(views, labels)
-        views, rng = data.views, data.rng
-        self.projections_ = [rng.standard_normal((X.shape[1], self.n_bits)) for X in views]
+        super().fit(views, labels)
         print("here we go", flush=True)
         for step in range(self.iterations):
             if Path("STOP").exists():
