@@ -36,7 +36,7 @@ REASONS = {
     "cca": "signs of values near zero",
     "cca-itq": "signs of values near zero while the rotation is sought",
     "ccq": "codewords that are equally near",
-    "cmssh": "each bit weighs the pairs for the next: one that turns early turns all that follow",
+    "cmssh": "each bit depends on all earlier ones",
     "cvh": "signs of values near zero",
     "dashi": "as `cca-itq`",
     "dlfh": "a ridge of 1e-6, the original's",
@@ -66,28 +66,25 @@ def complete(name: str, known: dict[str, Measured]) -> bool:
 def page(known: dict[str, Measured]) -> str:
     """Return the page without the line about its commit."""
     methods = discover([]).methods
-    five = {name: each for name, each in known.items() if each.seeds >= SEEDS}
     largest = sorted(known, key=lambda name: (-known[name].largest, name))
     shown = [name for name in largest if known[name].largest >= STEADY]
     lines = [
         [
             f"`{name}`", *(number(getattr(known[name], each), 4)
-            for each in ("float64", "float32", "kernels")), known[name].seeds,
+            for each in ("float64", "float32", "kernels")),
             known[name].compared.replace(" ", ", "), REASONS.get(name, ""),
         ]
         for name in shown
     ]  # fmt: skip
-    header = ["method", "float64, 1 in 10^12", "float32, last digit", "other kernels", "seeds"]
+    header = ["method", "float64, 1 in 10^12", "float32, last digit", "other kernels"]
     absent = [name for name, each in methods.items() if name not in known and not each.cls.requires]
     assert not absent, absent
     return TEXT.read_text(encoding="utf-8").format(
         table=table([*header, "kernels compared", "what amplifies it"], lines),
-        five=len(five),
         all=len(known),
         others=len(known) - len(shown),
         steady=number(STEADY, 4),
         median=number(float(np.median([each.largest for each in known.values()])), 4),
-        older=", ".join(f"`{name}`" for name in known if name not in five) or "none",
     )
 
 

@@ -1,6 +1,7 @@
 """Measure how far rounding moves the scores of a method.
 
-Each seed draws a split of emoji and an initialisation. A method is fitted on the features as they
+Each seed draws two splits of emoji and an initialisation: by the default protocol, and by one that
+searches the training rows. A method is fitted on the features as they
 are and on features whose entries are changed by a part of themselves no larger than rounding, in
 both precisions; and with every kernel that OpenBLAS has for processors up to the present one, which
 add in another order. Kernels are chosen when a process starts, so that each has its own.
@@ -11,6 +12,7 @@ add in another order. Kernels are chosen when a process starts, so that each has
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import platform
@@ -43,6 +45,9 @@ MODULE = "hashbench.api.sensitivity"
 BITS = 16
 SEEDS = 5
 
+#: The database of the first has rows that were not trained on, that of the second has none.
+PROTOCOLS = ("default", "random")
+
 #: Largest relative change of an entry: far below what any measurement means, far above rounding;
 #: and half a unit in the last place.
 CHANGES = {"float64": 1e-12, "float32": 2.0**-24}
@@ -55,7 +60,7 @@ CORETYPES = {
 }
 PARTS = ("train", "query", "database")
 
-#: Scores by precision, "changed" if the features were, then by seed and task.
+#: Scores by precision, "changed" if the features were, then by protocol and seed, and by task.
 Scores = dict[str, list[list[float]]]
 
 
@@ -73,8 +78,8 @@ def sensitivity(
     names = [plugin.name for plugin in chosen]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for seed in range(seeds):
-            prepare(folder, seed)
+        for protocol, seed in itertools.product(PROTOCOLS, range(seeds)):
+            prepare(folder, protocol, seed)
         here = run(names, folder, "", seeds, plugins)
         others = [
             run(names, folder, coretype, seeds, plugins)
@@ -108,20 +113,20 @@ def spread(runs: Sequence[Scores]) -> float:
     return float((same.max(axis=0) - same.min(axis=0)).max())
 
 
-def prepare(folder: Path, seed: int) -> None:
-    """Store the split of emoji that a seed gives, as methods see it."""
-    registry, out = discover([]), folder / str(seed)
+def prepare(folder: Path, protocol: str, seed: int) -> None:
+    """Store the split of emoji that a protocol and a seed give, as methods see it."""
+    registry, out = discover([]), folder / f"{protocol}-{seed}"
     out.mkdir(exist_ok=True)
-    spec, request = DataSpec("emoji"), {"protocol": {"name": "default"}, "seed": seed}
+    spec, request = DataSpec("emoji"), {"protocol": {"name": protocol}, "seed": seed}
     facts = load_dataset(registry, out, out, to_json(spec), [request])
     steps = steps_by_view(spec.make(registry).preprocessing, facts["views"])
     arguments = (to_json(spec), facts["fingerprint"], request, steps, "split")
     prepare_split(registry, out, out, *arguments)
 
 
-def rows(folder: Path, seed: int) -> tuple[Prepared, StoredSplit]:
+def rows(folder: Path, protocol: str, seed: int) -> tuple[Prepared, StoredSplit]:
     """Return a split that was stored."""
-    split = folder / str(seed) / "split"
+    split = folder / f"{protocol}-{seed}" / "split"
     return Prepared.open(split), StoredSplit.load(split / "split.npz")
 
 
@@ -155,8 +160,8 @@ def score(plugin: Plugin, prepared: Prepared, split: StoredSplit, seed: int) -> 
 def all_scores(plugin: Plugin, folder: Path, seeds: int, with_changes: bool) -> Scores:
     """Return the scores of a method with the kernels of this process."""
     found: Scores = {}
-    for seed in range(seeds):
-        prepared, split = rows(folder, seed)
+    for protocol, seed in itertools.product(PROTOCOLS, range(seeds)):
+        prepared, split = rows(folder, protocol, seed)
         for dtype in CHANGES:
             for draw, key in ((None, dtype), (seed, f"{dtype} changed")):
                 if draw is None or with_changes:

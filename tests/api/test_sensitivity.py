@@ -92,8 +92,8 @@ def test_changes_and_spread():
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory):
     folder = tmp_path_factory.mktemp("rows")
-    sensitivity.prepare(folder, 0)
-    return sensitivity.rows(folder, 0)
+    sensitivity.prepare(folder, "default", 0)
+    return sensitivity.rows(folder, "default", 0)
 
 
 @pytest.mark.parametrize(
