@@ -211,6 +211,7 @@ def or_none(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def page(rows: pd.DataFrame) -> str:
     """Return the page."""
+    rows = rows.assign(dataset=rows["dataset"].str.partition("[")[0])  # one protocol each
     scores, seen = cells(rows), cells(rows, "seen")
     counts = coverage(rows)
     headers: dict[str, tuple[Callable[[], Any], list[str]]] = {

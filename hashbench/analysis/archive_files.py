@@ -83,7 +83,7 @@ def write_archive(
     codes = {}
     for dataset in with_codes:
         own = {cell: each for cell, each in chosen.items() if cell.dataset == dataset}
-        path = folder / f"codes-{dataset}.tar.gz"
+        path = folder / f"codes-{dataset}-{edition}.tar.gz"
         count = pack_codes(own, path)
         codes[dataset] = CodesFile(path.name, checksum(path), path.stat().st_size, count)
     gaps = [_gap(cell, each) for cell, each in chosen.items() if not _is_done(each, cell)]
