@@ -173,27 +173,32 @@ def figure(scores: pd.DataFrame, path: Path) -> None:
     default = scores[~scores["tuned"] & (scores["bits"] == BITS) & scores["hamming"]]
     datasets = list(dict.fromkeys(default["dataset"]))
     with figures.plot_context():
+        rows = -(-len(datasets) // 3)
         drawn, axes = plt.subplots(
-            1, len(datasets), figsize=(3.2 * len(datasets), 3), squeeze=False, sharey=False
+            rows, 3, figsize=(9.6, 2.8 * rows), squeeze=False, layout="constrained"
         )
-        for axis, dataset in zip(axes[0], datasets, strict=True):
+        marks = {}
+        for axis, dataset in zip(axes.flat, datasets, strict=False):
             own = default[default["dataset"] == dataset].groupby("method")
             means = own.agg({"fit_seconds": "min", "value": "mean"})
             deep = means.index.isin(list(networks))
-            for chosen, marker, name in ((~deep, "o", "shallow"), (deep, "s", "network")):
+            kinds = ((~deep, "o", "C0", "shallow"), (deep, "s", "C1", "network"))
+            for chosen, marker, color, name in kinds:
                 if chosen.any():
-                    axis.scatter(*means[chosen].to_numpy().T, marker=marker, s=14, label=name)
+                    xy = means[chosen].to_numpy().T
+                    marks[name] = axis.scatter(*xy, marker=marker, s=14, color=color)
             top = means["value"].idxmax()
             axis.annotate(
                 top, means.loc[top], xytext=(0, 4), textcoords="offset points", ha="center"
             )
-            axis.margins(y=0.12)
-            axis.set(xscale="log", xlabel="seconds of training", title=dataset.partition("[")[0])
+            axis.margins(y=0.15)
+            axis.set(xscale="log", title=dataset.partition("[")[0])
             axis.xaxis.set_major_formatter(lambda seconds, _: f"{seconds:g}")
-        axes[0][0].set_ylabel(f"{MEASURE}, unseen rows, {BITS} bits")
-        if default["method"].isin(networks).any():
-            axes[0][-1].legend(loc="upper left", bbox_to_anchor=(1, 1))
-        drawn.tight_layout()
+        for axis in axes.flat[len(datasets) :]:
+            axis.axis("off")
+        drawn.supxlabel("seconds of training", fontsize="medium")
+        drawn.supylabel(f"{MEASURE}, unseen rows, {BITS} bits", fontsize="medium")
+        drawn.legend(marks.values(), marks.keys(), loc="outside upper right", ncols=2)
         drawn.savefig(path, dpi=150)
         plt.close(drawn)
 
