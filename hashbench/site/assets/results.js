@@ -68,7 +68,7 @@ function showTop(block) {
   const notes = top.length ? [`${data.measures[measure].name}; ${data.databases[database].name}.`] : [];
   if (top.length && !isMissing(block.chance)) notes.push(`Dotted line: chance, ${formatNumber(block.chance, 3)}.`);
   if (top.some((row) => !data.methods[row.method].hasCodes)) notes.push("Open dots: no Hamming distances.");
-  if (top.length > 1) notes.push(isMissing(block.half) ? "No intervals: a test takes three random splits, or three seeds on a fixed one." : "Methods whose lines overlap do not differ significantly (5 %).");
+  if (top.length > 1) notes.push(isMissing(block.half) ? "Differences are not tested: that needs at least three random splits (or, on a fixed split, three seeds)." : "Methods whose lines overlap do not differ significantly (5 %).");
   byId("top-notes").textContent = notes.join(" ");
 }
 
